@@ -1,0 +1,60 @@
+"""Exceptions that carry an exit code. Nothing else may end a command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EXIT_OK = 0
+EXIT_DIFFERENCE = 1
+EXIT_INPUT = 2
+EXIT_NO_DESIGN = 3
+EXIT_FAULT = 4
+
+
+class IbplanError(Exception):
+    """Base of every error that ibplan raises on purpose."""
+
+    exit_code: int = EXIT_FAULT
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing wrong in an input: where (file, 1-based line and column; 0 = unknown), what, and what to do."""
+
+    source: str
+    line: int
+    column: int
+    message: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.source}:{self.line}:{self.column}: " if self.line else f"{self.source}: "
+        return place + self.message + (f" ({self.remedy})" if self.remedy else "")
+
+
+class InputError(IbplanError):
+    """What the user gave cannot be used. Carries every problem found, in order of position."""
+
+    exit_code = EXIT_INPUT
+
+    def __init__(self, problems: tuple[Problem, ...] | list[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class UsageError(IbplanError):
+    """The command line asks for something that does not exist or does not go together."""
+
+    exit_code = EXIT_INPUT
+
+
+class NoDesignError(IbplanError):
+    """The spec is valid, but a design is needed and there is none."""
+
+    exit_code = EXIT_NO_DESIGN
+
+
+class OutputError(IbplanError):
+    """The result could not be written."""
+
+    exit_code = EXIT_FAULT

@@ -1,0 +1,161 @@
+"""The registry of findings: things the user should know that are not errors. A code is stable; its text may improve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["info", "warning", "error"]
+SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """What a code means: severity, the sentence (with named fields), and what to do about it."""
+
+    code: str
+    severity: Severity
+    text: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding: the sentence filled in; `design` and `pointer` (JSON pointer into the spec) when it belongs to one."""
+
+    severity: Severity
+    code: str
+    message: str
+    design: str | None = None
+    pointer: str | None = None
+
+
+_KINDS = (
+    FindingKind(
+        "gpus-rounded-up",
+        "warning",
+        "{asked:,} GPUs do not fill servers of {per_server}: planned {planned:,} GPUs in {servers:,} servers.",
+        "Ask for a multiple of the GPUs in a server.",
+    ),
+    FindingKind(
+        "domain-not-filled",
+        "warning",
+        "{servers:,} servers do not fill NVLink racks of {per_domain}: {racks:,} racks would hold {capacity:,}.",
+        "Ask for whole racks if the server is sold only so.",
+    ),
+    FindingKind(
+        "ratio-below-half",
+        "warning",
+        "An oversubscription of {ratio} has more uplink than downlink bandwidth; was {swapped} meant?",
+        "ibplan reads down:up. Some publications write up:down.",
+    ),
+    FindingKind(
+        "lengths-unknown",
+        "info",
+        "No rack layout is planned, so cable lengths are unknown: links are optical unless the spec says copper, and "
+        "the modules chosen reach {reach_m:g} m at most.",
+        "Check the longest run, or set network.medium.",
+    ),
+    FindingKind(
+        "reserved-added-leaves",
+        "warning",
+        "No downlink was free for {ports} reserved ports: {leaves} leaves were added.",
+        "Give up one server, or reserve fewer ports.",
+    ),
+    FindingKind(
+        "rail-only",
+        "warning",
+        "Rails are separate fabrics: GPUs of different rails reach each other only through their servers.",
+        "Set network.rail_only: false if a job or a storage system needs every path.",
+    ),
+    FindingKind(
+        "unpriced-parts",
+        "warning",
+        "{count} parts have no price: {parts}. The total is a lower bound and the design is not ranked.",
+        "Give their prices in a file named by `prices:`.",
+    ),
+    FindingKind(
+        "estimated-prices",
+        "info",
+        "{share:.0%} of the cost rests on estimates (marked ~).",
+        "Replace them by quotes in a file named by `prices:`.",
+    ),
+    FindingKind(
+        "inferred-recipe",
+        "warning",
+        "The {kind} link pairs {module_a} with {module_b} by form, lanes and fibre; no maker's statement of the pair "
+        "was found.",
+        "Ask the vendor before ordering.",
+    ),
+    FindingKind(
+        "part-status",
+        "warning",
+        "{part} is marked {status!r}: {note}",
+        "Ask the vendor whether it can still be ordered.",
+    ),
+    FindingKind(
+        "power-unknown",
+        "warning",
+        "The maximum power of {parts} is not published: the design's power is unknown.",
+        "State it in a catalogue overlay.",
+    ),
+    FindingKind(
+        "networks-not-planned",
+        "info",
+        "Only the compute network is planned and priced: storage, in-band and out-of-band networks, racks, licences, "
+        "support and spares are left out.",
+        "Add them to the budget by hand.",
+    ),
+    FindingKind(
+        "server-nics-assumed",
+        "info",
+        "The server brings its own compute NICs; none are in the cost.",
+        "",
+    ),
+    FindingKind(
+        "optics-unknown",
+        "warning",
+        "The {kind} links join a cage of unknown kind: modules and cables cannot be chosen.",
+        "State cage_class for the inline server or switch.",
+    ),
+    FindingKind(
+        "reserved-far-end-unknown",
+        "info",
+        "The far end of {ports} reserved ports is not known: only the switch side is counted.",
+        "",
+    ),
+    FindingKind(
+        "domain-split",
+        "warning",
+        "An NVLink domain of {servers} servers does not fit one unit of {unit}: domains are split over units.",
+        "Use a switch with more ports.",
+    ),
+    FindingKind(
+        "low-port-use",
+        "info",
+        "{tier} switches use {used} of {total} ports ({share:.0%}).",
+        "A smaller switch, or a pinned unit, may cost less.",
+    ),
+    FindingKind(
+        "ethernet-enough",
+        "info",
+        "{reason}",
+        "",
+    ),
+    FindingKind(
+        "ethernet-not-enough",
+        "info",
+        "{reason}",
+        "",
+    ),
+)
+
+KINDS: dict[str, FindingKind] = {kind.code: kind for kind in _KINDS}
+
+
+def finding(
+    code: str, /, *, design: str | None = None, pointer: str | None = None, **fields: object
+) -> Finding:
+    """Make a finding of a registered kind. Raises KeyError for an unknown code or a missing field."""
+    kind = KINDS[code]
+    return Finding(kind.severity, code, kind.text.format(**fields), design, pointer)
