@@ -90,12 +90,15 @@ class Breakout(Entry):
 
 
 class CageGroup(Entry):
-    """Cages of one kind on a device. `cage_class` names what can be plugged in; link recipes refer to it."""
+    """Cages of one kind on a device. `cage_class` names what can be plugged in; link recipes refer to it.
+
+    The three are None where no source names the kind of cage: such a device is kept, but no part can be chosen for it.
+    """
 
     count: int = Field(ge=1, le=4096)
-    form: Form
-    cage_class: Id
-    heat_sink: HeatSink
+    form: Form | None = None
+    cage_class: Id | None = None
+    heat_sink: HeatSink | None = None
     lanes: int = Field(ge=1, le=16)
     lane_gbps: int = Field(ge=1)
     breakouts: tuple[Breakout, ...] = Field(min_length=1)
@@ -114,9 +117,7 @@ class CageGroup(Entry):
     def _lanes_fit(self) -> CageGroup:
         for b in self.breakouts:
             if b.ports * b.lanes > self.lanes:
-                raise ValueError(
-                    f"{b.ports} ports of {b.lanes} lanes do not fit a cage of {self.lanes} lanes"
-                )
+                raise ValueError(f"{b.ports} ports of {b.lanes} lanes do not fit a cage of {self.lanes} lanes")
             if b.gbps > b.lanes * self.lane_gbps:
                 raise ValueError(f"{b.gbps} Gb/s does not fit {b.lanes} lanes of {self.lane_gbps} Gb/s")
         return self
@@ -175,17 +176,20 @@ class Switch(Sourced):
         return self
 
     def planning_gaps(self) -> tuple[str, ...]:
-        """What is missing to plan with this switch: its radix needs a capacity to be checked against, and height."""
-        gaps = ["capacity_gbps"] * (self.capacity_gbps is None) + ["rack_units"] * (self.rack_units is None)
+        """What is missing to plan with this switch: capacity (checks the radix), height, and the kind of each cage."""
+        gaps = [name for name in ("capacity_gbps", "rack_units") if getattr(self, name) is None]
+        gaps += [f"cages[{i}].cage_class" for i, group in enumerate(self.cages) if group.cage_class is None]
         return tuple(gaps)
 
 
 class NicMode(Entry):
-    """A link layer a NIC cage can run: `ports` links of `gbps` from each cage."""
+    """A link layer a NIC cage can run: `ports` links of `gbps` from each cage, `lanes` electrical lanes per link."""
 
     link_layer: LinkLayer
     ports: int = Field(ge=1, le=8)
     gbps: Gbps
+    lanes: int | None = Field(default=None, ge=1, le=16)
+    lane_gbps: int | None = Field(default=None, ge=1)
 
 
 class Nic(Sourced):
@@ -221,9 +225,7 @@ class PortGroup(Entry):
 
     def mode(self, layer: LinkLayer) -> NicMode | None:
         """The fastest mode on a link layer, None if the cages cannot run it."""
-        return max(
-            (m for m in self.modes if m.link_layer == layer), key=lambda m: m.ports * m.gbps, default=None
-        )
+        return max((m for m in self.modes if m.link_layer == layer), key=lambda m: m.ports * m.gbps, default=None)
 
 
 class SoldAs(Entry):
@@ -236,6 +238,7 @@ class SoldAs(Entry):
 class Server(Sourced):
     """What has one hostname. `compute_nics` is the number of NICs on the compute network (for rails).
 
+    `ethernet` are plain host ports (25 to 100 Gb/s), `inband` the fast ports for the management network.
     `nvlink_domain_gpus` is the number of GPUs joined by NVLink (8, 72), None where there is no such link.
     """
 
@@ -247,6 +250,7 @@ class Server(Sourced):
     compute: PortGroup | None
     ethernet: PortGroup | None = None
     storage: PortGroup | None = None
+    inband: PortGroup | None = None
     bmc_ports: int | None = None
     rack_units: float | None = Field(default=None, gt=0)
     weight_kg: float | None = Field(default=None, gt=0)
@@ -293,7 +297,8 @@ class Fibre(Entry):
 class Module(Sourced):
     """A transceiver. `links` links of `gbps` each, `lanes_per_link` electrical lanes of `lane_gbps`.
 
-    `cable_ports` fibre connectors face the cable. `compatible_with` names the maker's part that it stands in for.
+    `line_gbps` is the rate of one optical lane (a fibre or a wavelength): a 400G DR4 in a QSFP-DD has 8 electrical lanes
+    of 50 and 4 optical ones of 100. `cable_ports` fibre connectors face the cable. `compatible_with` names the maker's part that it stands in for.
     """
 
     part_number: str | None = None
@@ -304,6 +309,7 @@ class Module(Sourced):
     gbps: Gbps
     lanes_per_link: int = Field(ge=1, le=8)
     lane_gbps: int = Field(ge=1)
+    line_gbps: int = Field(ge=1)
     fibre: Fibre
     cable_ports: int = Field(ge=1, le=8)
     reach_m: float | None = Field(default=None, gt=0)
@@ -382,7 +388,10 @@ class Recipe(Entry):
 
 
 class Price(Entry):
-    """One price of one part. Foreign currency is kept as written; `usd` is None until a rate is stated."""
+    """One price of one part. Foreign currency is kept as written; `usd` is None until a rate is stated.
+
+    `length_m` is the cable length the price was read for; None where it was read for no length in particular.
+    """
 
     part: Id
     kind: PriceKind
@@ -391,6 +400,7 @@ class Price(Entry):
     currency: str | None = None
     low_usd: UsdNumber | None = None
     high_usd: UsdNumber | None = None
+    length_m: float | None = Field(default=None, gt=0)
     used: bool = False
     date: str | None = Field(default=None, pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")
     source: str
