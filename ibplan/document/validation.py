@@ -1,0 +1,45 @@
+"""Data -> model. What pydantic finds wrong becomes problems at a position, in plain words, all of them at once."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ibplan.document.build import MAX_PROBLEMS
+from ibplan.document.core import Document
+from ibplan.document.messages import describe, dotted
+from ibplan.document.names import unknown_key
+from ibplan.errors import InputError, Problem
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validate(model: type[M], document: Document) -> M:
+    """The model of the document's data. Raises one InputError with every problem."""
+    try:
+        return model.model_validate(document.data)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    problems = [_problem(model, document, item) for item in found[:MAX_PROBLEMS]]
+    if len(found) > MAX_PROBLEMS:
+        message = f"and {len(found) - MAX_PROBLEMS:,} more problems"
+        problems.append(Problem(document.source, 0, 0, message))
+    raise InputError(problems) from None
+
+
+def _problem(model: type[BaseModel], document: Document, item: object) -> Problem:
+    assert isinstance(item, dict)  # pydantic's ErrorDetails
+    loc, kind = tuple(item["loc"]), item["type"]
+    if kind == "extra_forbidden":
+        message, remedy = unknown_key(model, document, loc)
+        return document.problem(loc, message, remedy, key=True)
+    if kind == "missing":
+        path = document.path(loc[:-1])
+        where = f" in {dotted(path)}" if path else ""
+        return document.problem(loc[:-1], f"the key {loc[-1]!r} is missing{where}")
+    if kind == "at":  # a check of the whole that names the part it is about
+        loc = (*loc, *item["ctx"]["at"])
+    message, remedy = describe(item, document.value(loc), document.written(loc))
+    path = document.path(loc)
+    return document.problem(loc, f"{dotted(path)}: {message}" if path else message, remedy)
