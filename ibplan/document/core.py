@@ -38,23 +38,23 @@ class Document:
     root: Place = field(repr=False, default=Place(1, 1))
     settings: tuple[tuple[tuple[str | int, ...], str], ...] = ()
 
-    def path(self, loc: Loc) -> tuple[str | int, ...]:
-        """The parts of `loc` that are in the data; others (union tags, wrapped indices) are left out."""
-        here, found = self.data, []
+    def _walk(self, loc: Loc) -> tuple[tuple[str | int, ...], Any]:
+        here: Any = self.data
+        found: list[str | int] = []
         for part in loc:
-            if (isinstance(here, dict) and part in here) or (
-                isinstance(here, tuple) and isinstance(part, int) and 0 <= part < len(here)
-            ):
+            keyed = isinstance(here, dict) and part in here
+            if keyed or (isinstance(here, tuple) and isinstance(part, int) and 0 <= part < len(here)):
                 here = here[part]
                 found.append(part)
-        return tuple(found)
+        return tuple(found), here
+
+    def path(self, loc: Loc) -> tuple[str | int, ...]:
+        """The parts of `loc` that are in the data; others (union tags, wrapped indices) are left out."""
+        return self._walk(loc)[0]
 
     def value(self, loc: Loc) -> Any:
         """The value at `loc`, as deep as the data goes."""
-        here = self.data
-        for part in self.path(loc):
-            here = here[part]
-        return here
+        return self._walk(loc)[1]
 
     def position(self, loc: Loc, key: bool = False) -> tuple[int, int]:
         """Line and column (1-based) of the value at `loc`, or of its key; as deep as the data goes."""

@@ -31,12 +31,12 @@ def _remedy(model: Model, document: Document, loc: tuple[str | int, ...], key: s
         return OLD_BOOLEAN_REMEDY + "; put a text in quotes"
     here = _names_here(model, document, loc[:-1])
     plain = key[:64].lower().replace("-", "_").replace(" ", "_")
-    near = get_close_matches(plain, here, 1, 0.7) or [n for n in here if len(plain) > 2 and n.startswith(plain)]
-    if near:
-        return f"did you mean {' or '.join(near[:3])}?"
     elsewhere = _paths(model)
     if plain in {path for paths in elsewhere.values() for path in paths}:
         return f"nest it: one level of keys for each dot of {plain}"
+    near = get_close_matches(plain, here, 1, 0.7) or [n for n in here if len(plain) > 2 and n.startswith(plain)]
+    if near:
+        return f"did you mean {' or '.join(near[:3])}?"
     exact = [path for name, paths in elsewhere.items() if name == plain for path in paths]
     if not exact:
         close = get_close_matches(plain, elsewhere, 1, 0.8)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from ibplan.units import Gbps, Metres, Ratio, Scaled, Share, Usd, UsdPerKwh, Watts
 
@@ -22,6 +23,29 @@ class Strict(BaseModel):
     """Base of the spec's models."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def _wrong(at: tuple[str | int, ...], message: str) -> PydanticCustomError:
+    """What a check of a whole raises about its part `at`: the reader reports it at that part's position."""
+    return PydanticCustomError("at", "{message}", {"at": at, "message": message})
+
+
+def _not_bool(value: Any) -> Any:
+    # In Python True equals 1, so a Literal would take it.
+    if isinstance(value, bool):
+        raise ValueError(f"expected a number, got {'true' if value else 'false'}")
+    return value
+
+
+def _or_keys(word: str, example: str) -> BeforeValidator:
+    """For a union of one word and a mapping: says both when it is neither."""
+
+    def check(value: Any) -> Any:
+        if value != word and not isinstance(value, dict | BaseModel):
+            raise ValueError(f"expected {word} or keys with values, such as {example}")
+        return value
+
+    return BeforeValidator(check)
 
 
 def _listed(value: Any) -> Any:
@@ -41,12 +65,14 @@ def _kind(value: Any) -> str:
 
 
 _EXPLORED = Field(min_length=1, max_length=16)
+_MANY = Field(max_length=100)
 _Listed = BeforeValidator(_listed)
 ExploredRatio = Annotated[tuple[Ratio, ...], _Listed, _EXPLORED]
 ExploredGbps = Annotated[tuple[Gbps, ...], _Listed, _EXPLORED]
 ExploredBool = Annotated[tuple[bool, ...], _Listed, _EXPLORED]
 ExploredLeafPorts = Annotated[tuple[LeafPorts, ...], _Listed, _EXPLORED]
-ExploredTiers = Annotated[tuple[Literal["auto", 1, 2, 3], ...], _Listed, _EXPLORED]
+_Tiers = Annotated[Literal["auto", 1, 2, 3], BeforeValidator(_not_bool)]
+ExploredTiers = Annotated[tuple[_Tiers, ...], _Listed, _EXPLORED]
 
 
 class ModelSpec(Strict):
@@ -82,7 +108,7 @@ class Parallelism(Strict):
     ep: int = Field(default=1, ge=1)
     micro_batch: int = Field(default=1, ge=1)
     interleave: int = Field(default=1, ge=1)
-    zero: Literal[0, 1, 2, 3] = 1
+    zero: Annotated[Literal[0, 1, 2, 3], BeforeValidator(_not_bool)] = 1
 
 
 class Job(Strict):
@@ -101,8 +127,12 @@ class Workload(Strict):
     global_batch: int | None = Field(default=None, ge=1, le=100_000_000)
     precision: Literal["bf16", "fp8"] = "bf16"
     recompute: Literal["none", "selective", "full"] = "selective"
-    parallelism: Literal["auto"] | Parallelism = "auto"
-    jobs: Annotated[tuple[Job, ...], BeforeValidator(_tuple)] = ()
+    parallelism: Annotated[
+        Annotated[Literal["auto"], Tag("id")] | Annotated[Parallelism, Tag("inline")],
+        Discriminator(_kind),
+        _or_keys("auto", "{tp: 8, pp: 8}"),
+    ] = "auto"
+    jobs: Annotated[tuple[Job, ...], BeforeValidator(_tuple), _MANY] = ()
 
 
 class InlineServer(Strict):
@@ -139,12 +169,8 @@ class InlineSwitch(Strict):
         return self
 
 
-SwitchRef = Annotated[
-    Annotated[str, Tag("id")] | Annotated[InlineSwitch, Tag("inline")], Discriminator(_kind)
-]
-ServerRef = Annotated[
-    Annotated[str, Tag("id")] | Annotated[InlineServer, Tag("inline")], Discriminator(_kind)
-]
+SwitchRef = Annotated[Annotated[str, Tag("id")] | Annotated[InlineSwitch, Tag("inline")], Discriminator(_kind)]
+ServerRef = Annotated[Annotated[str, Tag("id")] | Annotated[InlineServer, Tag("inline")], Discriminator(_kind)]
 
 
 class TierSwitches(Strict):
@@ -156,7 +182,7 @@ class TierSwitches(Strict):
 
 
 def _as_tier_switches(value: Any) -> Any:
-    if isinstance(value, dict) and not set(value) & {"leaf", "spine", "core"}:
+    if isinstance(value, dict) and set(value) & set(InlineSwitch.model_fields):
         return {"leaf": value}
     return _as_leaf(value)
 
@@ -217,9 +243,7 @@ class NetworkSpec(Strict):
     switch: Annotated[TierSwitches, BeforeValidator(_as_tier_switches)] = TierSwitches()
     oversubscription: Annotated[TierRatios, BeforeValidator(_as_leaf)] = TierRatios()
     tiers: ExploredTiers = ("auto",)
-    single_tier: Annotated[tuple[Literal["one_switch", "two_leaves"], ...], _Listed, _EXPLORED] = (
-        "one_switch",
-    )
+    single_tier: Annotated[tuple[Literal["one_switch", "two_leaves"], ...], _Listed, _EXPLORED] = ("one_switch",)
     rail_optimized: ExploredBool = (True,)
     rail_only: ExploredBool = (False,)
     planes: Annotated[tuple[Annotated[int, Field(ge=1, le=16)], ...], _Listed, _EXPLORED] = (1,)
@@ -316,7 +340,7 @@ class Spec(Strict):
     gpus: int | None = Field(default=None, ge=1, le=MAX_GPUS)
     servers: int | None = Field(default=None, ge=1, le=MAX_GPUS)
     server: ServerRef = "nvidia-dgx-h100"
-    attached: Annotated[tuple[AttachedHosts, ...], BeforeValidator(_tuple)] = ()
+    attached: Annotated[tuple[AttachedHosts, ...], BeforeValidator(_tuple), _MANY] = ()
     budget: Annotated[Budget, BeforeValidator(_as_budget)] = Budget()
     fabrics: Annotated[tuple[Fabric, ...], _Listed, Field(min_length=1, max_length=3)] = (
         "infiniband",
@@ -325,21 +349,34 @@ class Spec(Strict):
     design: str | None = Field(default=None, min_length=1, max_length=200)
     network: NetworkSpec = NetworkSpec()
     optics: Literal["compatible", "vendor"] = "compatible"
-    storage: Literal["none"] | StorageSpec | None = None
+    storage: (
+        Annotated[Annotated[Literal["none"], Tag("id")] | Annotated[StorageSpec, Tag("inline")], Discriminator(_kind)]
+        | None
+    ) = None
     management: Management = Management()
     site: Site = Site()
     prices: str | None = None
-    catalog: Annotated[tuple[str, ...], _Listed] = ()
-    growth: Annotated[tuple[GrowthStage, ...], BeforeValidator(_tuple)] = ()
+    catalog: Annotated[tuple[str, ...], _Listed, _MANY] = ()
+    growth: Annotated[tuple[GrowthStage, ...], BeforeValidator(_tuple), _MANY] = ()
 
     @model_validator(mode="after")
     def _has_a_size(self) -> Spec:
         if self.gpus is None and self.servers is None:
             raise ValueError("state gpus or servers")
-        names = [a.name for a in self.attached]
-        if len(set(names)) != len(names):
-            raise ValueError("attached hosts need different names")
-        sizes = [self.gpus or 0, *(stage.gpus for stage in sorted(self.growth, key=lambda s: s.year))]
-        if any(later < earlier for earlier, later in zip(sizes, sizes[1:], strict=False)):
-            raise ValueError("growth stages never shrink")
+        names: set[str] = set()
+        for index, hosts in enumerate(self.attached):
+            if hosts.name in names:
+                raise _wrong(("attached", index, "name"), f"another entry is named {hosts.name!r}, too")
+            names.add(hosts.name)
+        self._check_growth()
         return self
+
+    def _check_growth(self) -> None:
+        year, gpus = 0, self.gpus or 0
+        for index, stage in sorted(enumerate(self.growth), key=lambda item: item[1].year):
+            at = ("growth", index)
+            if stage.year == year:
+                raise _wrong((*at, "year"), f"year {year} is given twice")
+            if stage.gpus < gpus:
+                raise _wrong((*at, "gpus"), f"stages never shrink: {stage.gpus:,} GPUs after {gpus:,}")
+            year, gpus = stage.year, stage.gpus

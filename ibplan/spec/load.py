@@ -1,0 +1,176 @@
+"""Spec files: read, changed by settings, validated; with what the user left to defaults."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from pydantic import BaseModel
+
+from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
+from ibplan.errors import InputError, Problem
+from ibplan.spec.models import AttachedHosts, Budget, HallSpec, InlineServer, InlineSwitch, ModelSpec, Spec
+
+STDIN: Final = "-"
+_STDIN_SOURCE: Final = "<stdin>"
+_KEY: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
+_MAX_KEY_PARTS: Final = 16
+# What these leave out is unknown or has no limit: not a default.
+_UNKNOWN_IF_UNSAID: Final = (InlineServer, InlineSwitch, AttachedHosts, ModelSpec, Budget, HallSpec)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSpec:
+    """A valid spec and where it came from. `defaults`: JSON pointers of what the user did not write."""
+
+    spec: Spec
+    source: str
+    directory: Path
+    defaults: tuple[str, ...]
+    document: Document
+
+    @property
+    def price_path(self) -> Path | None:
+        """The file that `prices:` names."""
+        return None if self.spec.prices is None else self.directory / self.spec.prices
+
+    @property
+    def catalog_paths(self) -> tuple[Path, ...]:
+        """The files that `catalog:` names, in order."""
+        return tuple(self.directory / name for name in self.spec.catalog)
+
+
+def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO | None = None) -> LoadedSpec:
+    """Load a spec; `-` is standard input. `settings` are `key=value` texts (`network.tiers=2`). Raises InputError."""
+    if path == STDIN:
+        document = read_stream(sys.stdin.buffer if stdin is None else stdin, _STDIN_SOURCE)
+        name, directory = "spec", Path()
+    else:
+        document = read_document(Path(path))
+        name, directory = printable(Path(path).stem)[:120], Path(path).parent
+    document, problems = apply_settings(document, settings)
+    try:
+        spec = validate(Spec, document)
+    except InputError as error:
+        raise InputError([*problems, *error.problems]) from None
+    if problems:
+        raise InputError(problems)
+    defaults = tuple(_defaults(spec, ""))
+    if spec.name is None:
+        spec = spec.model_copy(update={"name": name})
+    loaded = LoadedSpec(spec, document.source, directory, defaults, document)
+    missing = list(_missing_files(loaded))
+    if missing:
+        raise InputError(missing)
+    return loaded
+
+
+def check_specs(paths: Iterable[Path | str], settings: Sequence[str] = ()) -> Iterator[LoadedSpec | InputError]:
+    """Each spec, loaded or with what is wrong with it."""
+    for path in paths:
+        try:
+            yield load_spec(path, settings)
+        except InputError as error:
+            yield error
+
+
+def load_specs(paths: Iterable[Path | str], settings: Sequence[str] = ()) -> tuple[LoadedSpec, ...]:
+    """All specs. Raises one InputError with the problems of all files."""
+    results = tuple(check_specs(paths, settings))
+    problems = [p for result in results if isinstance(result, InputError) for p in result.problems]
+    if problems:
+        raise InputError(problems)
+    return tuple(result for result in results if isinstance(result, LoadedSpec))
+
+
+def apply_settings(document: Document, settings: Sequence[str]) -> tuple[Document, list[Problem]]:
+    """The document with `key=value` settings put in, in order, and what is wrong with those that could not be."""
+    problems: list[Problem] = []
+    for setting in settings:
+        try:
+            document = _apply(document, setting)
+        except InputError as error:
+            problems += error.problems
+    return document, problems
+
+
+def _apply(document: Document, setting: str) -> Document:
+    source = printable(f"--set {setting}")
+    key, equals, text = setting.partition("=")
+    dotted = re.sub(r"\[([0-9]+)\]", r".\1", key.strip())
+    if not equals or not _KEY.fullmatch(dotted):
+        raise _wrong(source, "is not of the form key=value", "such as network.oversubscription=2:1")
+    parts = dotted.split(".")
+    if len(parts) > _MAX_KEY_PARTS:
+        raise _wrong(source, f"the key has more than {_MAX_KEY_PARTS} levels")
+    data, path = _put(document.data, parts, parse_value(text, source), source, ())
+    return document.with_data(data, path, source)
+
+
+def _put(
+    here: Any, parts: list[str], value: Any, source: str, above: tuple[str | int, ...]
+) -> tuple[Any, tuple[str | int, ...]]:
+    """`here` with the value at `parts`, and the path of the topmost part that is new."""
+    if not parts:
+        return value, above
+    part, rest = parts[0], parts[1:]
+    where = ".".join(map(str, above))
+    if isinstance(here, tuple):
+        if not part.isdecimal() or int(part[:9]) >= len(here):
+            raise _wrong(
+                source, f"{where} is a list of {len(here)}: {part!r} is not an index from 0 to {len(here) - 1}"
+            )
+        index = int(part)
+        new, path = _put(here[index], rest, value, source, (*above, index))
+        return (*here[:index], new, *here[index + 1 :]), path
+    if isinstance(here, dict):
+        new, path = _put(here.get(part), rest, value, source, (*above, part))
+        return {**here, part: new}, path if part in here else (*above, part)
+    if here is None:
+        return {part: _put(None, rest, value, source, (*above, part))[0]}, above
+    raise _wrong(source, f"{where} is {here!r}, which has no keys", f"set {where} as a whole")
+
+
+def _wrong(source: str, message: str, remedy: str = "") -> InputError:
+    return InputError([Problem(source, 0, 0, message, remedy)])
+
+
+def _missing_files(loaded: LoadedSpec) -> Iterator[Problem]:
+    named: list[tuple[tuple[str | int, ...], Path]] = [
+        (("catalog", i), path) for i, path in enumerate(loaded.catalog_paths)
+    ]
+    if loaded.price_path is not None:
+        named.append((("prices",), loaded.price_path))
+    for loc, path in named:
+        try:
+            regular = stat.S_ISREG(os.stat(path).st_mode)
+            reason = "" if regular else "is not a regular file"
+        except FileNotFoundError:
+            reason = "there is no such file"
+        except (OSError, ValueError) as error:
+            reason = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        if reason:
+            message = f"{loc[0]}: {printable(path)}: {reason}"
+            yield loaded.document.problem(loc, message, "paths are relative to the spec")
+
+
+def _defaults(model: BaseModel, pointer: str) -> Iterator[str]:
+    """JSON pointers of the parts of `model` that were not given, in the model's order."""
+    unknown_if_unsaid = isinstance(model, _UNKNOWN_IF_UNSAID)
+    for name in type(model).model_fields:
+        value, here = getattr(model, name), f"{pointer}/{name}"
+        if isinstance(value, BaseModel):
+            yield from _defaults(value, here)
+        elif name not in model.model_fields_set:
+            if value is not None or not unknown_if_unsaid:
+                yield here
+        elif isinstance(value, tuple):
+            for index, item in enumerate(value):
+                if isinstance(item, BaseModel):
+                    yield from _defaults(item, f"{here}/{index}")
