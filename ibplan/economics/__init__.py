@@ -1,0 +1,1 @@
+"""What it costs: line items, capital, power."""

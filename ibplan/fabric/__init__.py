@@ -1,0 +1,1 @@
+"""What is built: sizing in closed form, from integers alone."""

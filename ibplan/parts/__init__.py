@@ -1,0 +1,1 @@
+"""A class of links becomes modules, cables and unit prices. The one place that counts optics."""

@@ -1,0 +1,1 @@
+"""What the fabric gives the job."""

@@ -1,0 +1,1 @@
+"""From a spec and a catalogue to a plan: enumerate, evaluate, choose."""

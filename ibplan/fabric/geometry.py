@@ -1,0 +1,122 @@
+"""The ports of a switch as sizing sees them: cages in groups, each run in one mode at a time.
+
+Everything is budgeted in cages: a cage serves one demand (one speed, one direction), so ports do not add up freely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+def ceil_div(a: int, b: int) -> int:
+    """The smallest integer at or above a / b (b > 0)."""
+    return -(-a // b)
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to run a cage: `ports` ports of `gbps`; `cages_lost` neighbours go dark; `max_ports` caps the group."""
+
+    gbps: int
+    ports: int
+    cages_lost: int = 0
+    max_ports: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CageSet:
+    """Cages of one kind. `cage_class` None = what can be plugged in is unknown."""
+
+    count: int
+    modes: tuple[Mode, ...]
+    cage_class: str | None = None
+
+    def mode(self, gbps: int) -> Mode | None:
+        """The mode with the most ports at a speed, None if the cages do not have it."""
+        return max((m for m in self.modes if m.gbps == gbps), key=lambda m: self.capacity(m, self.count), default=None)
+
+    def capacity(self, mode: Mode, cages: int) -> int:
+        """Ports of a mode in a number of cages."""
+        ports = cages // (1 + mode.cages_lost) * mode.ports
+        return ports if mode.max_ports is None else min(ports, mode.max_ports)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Ports wanted at one speed, in cages of their own."""
+
+    gbps: int
+    ports: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Ports of one demand in one cage set (by index): how many ports, in how many lit cages of `ports_per_cage`."""
+
+    cage_set: int
+    ports: int
+    cages: int
+    ports_per_cage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """All cages of a switch. `total_ports` is what its maker counts at the speed it is sold by."""
+
+    name: str
+    sets: tuple[CageSet, ...]
+
+    def ports(self, gbps: int) -> int:
+        """The radix at a speed in Gb/s, breakout limits included; 0 if no cage has it."""
+        return sum(s.capacity(m, s.count) for s in self.sets if (m := s.mode(gbps)) is not None)
+
+    def whole_cage_gbps(self) -> set[int]:
+        """The speeds at which a cage runs as a single port."""
+        return {m.gbps for s in self.sets for m in s.modes if m.ports == 1}
+
+    def place(self, demands: Sequence[Demand]) -> tuple[tuple[Placed, ...], ...] | None:
+        """Where the demands go, one tuple a demand; None if they do not fit together.
+
+        The least flexible demand is placed first, and each prefers the cages that fewest other demands could use, which
+        is exact for switches with one or two kinds of cages.
+        """
+        free = [s.count for s in self.sets]
+        rivals = [sum(s.mode(d.gbps) is not None for d in demands) for s in self.sets]
+        order = sorted(range(len(demands)), key=lambda i: sum(s.mode(demands[i].gbps) is not None for s in self.sets))
+        result: list[tuple[Placed, ...]] = [()] * len(demands)
+        for i in order:
+            placed = self._place_one(demands[i], free, rivals)
+            if placed is None:
+                return None
+            result[i] = placed
+        return tuple(result)
+
+    def _place_one(self, demand: Demand, free: list[int], rivals: list[int]) -> tuple[Placed, ...] | None:
+        left, placed = demand.ports, []
+        for index in sorted(range(len(self.sets)), key=lambda k: (rivals[k], k)):
+            cages = self.sets[index]
+            mode = cages.mode(demand.gbps)
+            if left == 0 or mode is None:
+                continue
+            ports = min(left, cages.capacity(mode, free[index]))
+            if ports:
+                lit = ceil_div(ports, mode.ports)
+                free[index] -= lit * (1 + mode.cages_lost)
+                left -= ports
+                placed.append(Placed(index, ports, lit, mode.ports))
+        return tuple(placed) if left == 0 else None
+
+    def fits(self, *demands: Demand) -> bool:
+        """Whether the demands fit together."""
+        return self.place(demands) is not None
+
+    def most_beside(self, gbps: int, *fixed: Demand) -> int:
+        """The largest number of ports at a speed that fits beside the fixed demands (0 if even those do not fit)."""
+        low, high = 0, self.ports(gbps)
+        if not self.fits(*fixed):
+            return 0
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.fits(*fixed, Demand(gbps, middle)) else (low, middle - 1)
+        return low

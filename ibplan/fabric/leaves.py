@@ -1,0 +1,209 @@
+"""The first tier: downlinks of a leaf, units, and what every leaf carries (design rules 1 to 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from ibplan.fabric.geometry import Demand, ceil_div
+from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, Reason, TierRequest, Unbuildable, UnitLoad, short
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRule:
+    """How servers meet leaves: `downlinks` a leaf may have, `configured` those its uplinks are sized for."""
+
+    downlinks: int
+    configured: int
+    servers: int
+    leaves: int
+    rails_per_leaf: int
+    split_domain: bool = False
+
+
+def downlinks(tier: TierRequest) -> int:
+    """Downlinks of a switch (rule 1): `half` of the radix or as many as fit, lowered until the uplinks fit too.
+
+    0 if not even one downlink and its uplinks fit.
+    """
+    radix = tier.geometry.ports(tier.down_gbps)
+    start = radix // 2 if tier.ports == "half" else radix - tier.reserved
+    for count in range(start, 0, -1):
+        down = Demand(tier.down_gbps, count + tier.reserved)
+        if tier.geometry.fits(down, Demand(tier.up_gbps, tier.uplinks_for(count))):
+            return count
+    return 0
+
+
+def most_uplinks(tier: TierRequest, used: int) -> int:
+    """The most uplinks that fit beside a number of downlinks and the ports reserved on every switch."""
+    return tier.geometry.most_beside(tier.up_gbps, Demand(tier.down_gbps, used + tier.reserved))
+
+
+def _largest_divisor(number: int, limit: int) -> int:
+    return max((d for d in range(1, number + 1) if number % d == 0 and d <= limit), default=1)
+
+
+def unit_rule(request: FabricRequest) -> UnitRule:
+    """Units and rails (rule 2). Raises Unbuildable if a leaf cannot take what it must."""
+    ports = downlinks(request.leaf)
+    rails = request.rails
+    per_server = 1 if request.rail_optimized else rails
+    smallest = (request.unit_servers or 1) * per_server
+    if ports < smallest:
+        raise short("leaf", smallest, ports, "downlinks")
+    if not request.rail_optimized:
+        servers, sharing = ports // rails, rails
+    else:
+        sharing = _largest_divisor(
+            rails, max(1, ports // min(request.servers, request.unit_servers or request.servers))
+        )
+        servers = ports // sharing
+    split = False
+    if request.unit_servers:
+        servers = request.unit_servers
+    elif request.domain_servers > 1:
+        whole = servers // request.domain_servers * request.domain_servers
+        split = whole == 0 and request.servers > servers
+        servers = whole or servers
+    pinned = request.unit_servers is not None or (request.domain_servers > 1 and not split)
+    configured = servers * sharing if pinned else ports
+    return UnitRule(ports, configured, servers, rails // sharing, sharing, split)
+
+
+def leaf_load(request: FabricRequest, rule: UnitRule, servers: int, sharing: int, count: int) -> LeafLoad:
+    """The load of `count` leaves that each take `sharing` rails of `servers` servers."""
+    used = servers * sharing
+    keep = request.partial_units == "whole"
+    configured = rule.configured if keep else used
+    return _bounded(request.leaf, LeafLoad(count, used, (), 0, configured, 0, 0, down_gbps=request.leaf.down_gbps))
+
+
+def _bounded(tier: TierRequest, load: LeafLoad) -> LeafLoad:
+    configured = max(load.downlinks, load.ports_in_use)
+    return replace(load, downlinks=configured, needed=tier.uplinks_for(configured), most=most_uplinks(tier, configured))
+
+
+def build_units(request: FabricRequest, rule: UnitRule) -> tuple[list[UnitLoad], int]:
+    """All units in order, with reserved and attached ports placed; and how many leaves the reserved ports added."""
+    count = ceil_div(request.servers, rule.servers)
+    last_servers = request.servers - (count - 1) * rule.servers
+    sharing, leaves = rule.rails_per_leaf, rule.leaves
+    if request.partial_units == "packed" and request.rail_optimized and request.second_tier == "pod":
+        sharing = _largest_divisor(request.rails, max(1, rule.downlinks // last_servers))
+        leaves = request.rails // sharing
+    units = []
+    if count > 1:
+        full = leaf_load(request, rule, rule.servers, rule.rails_per_leaf, rule.leaves)
+        units.append(UnitLoad(count - 1, rule.servers, (full,)))
+    last = UnitLoad(1, last_servers, (leaf_load(request, rule, last_servers, sharing, leaves),))
+    last, added = _place_reserved(request, rule, last)
+    units = [*units, last, *added]
+    return _place_attached(request, rule, units), sum(u.count * u.leaf_count for u in added)
+
+
+def _capacity(request: FabricRequest, rule: UnitRule) -> int:
+    return rule.configured if request.partial_units == "whole" else rule.downlinks
+
+
+def _place_reserved(request: FabricRequest, rule: UnitRule, last: UnitLoad) -> tuple[UnitLoad, list[UnitLoad]]:
+    """Reserved ports (rule 4): free downlinks of the last unit, at most one a leaf, then added leaves or units."""
+    (load,) = last.leaves
+    free = load.count if load.ports_in_use < _capacity(request, rule) else 0
+    here = min(free, request.reserved_total)
+    left = request.reserved_total - here
+    if here:
+        taken = _bounded(request.leaf, replace(load, count=here, reserved=1))
+        rest = replace(load, count=load.count - here)
+        last = replace(last, leaves=(taken, rest) if rest.count else (taken,))
+    added = []
+    empty = leaf_load(request, rule, 0, rule.rails_per_leaf, 1)
+    while left > 0:
+        if request.partial_units == "whole":
+            lit = min(left, rule.leaves)
+            loads = [replace(empty, count=lit, reserved=1), replace(empty, count=rule.leaves - lit)]
+            left -= lit
+        else:
+            loads = [replace(empty, reserved=min(left, rule.downlinks))]
+            left -= loads[0].reserved
+        added.append(UnitLoad(1, 0, tuple(_bounded(request.leaf, x) for x in loads if x.count)))
+    return last, added
+
+
+def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad]) -> list[UnitLoad]:
+    """Attached hosts: free downlinks of the last unit, then of the others, dealt over its leaves; then own leaves.
+
+    Hosts of another speed always get leaves of their own, because a cage runs at one speed.
+    """
+    if not request.attached:
+        return units
+    if request.second_tier == "rail" and request.tiers in ("auto", 3):
+        reason = "attached hosts need leaves that reach every spine: they do not go with second_tier: rail"
+        raise Unbuildable(Reason("attached-rail", reason))
+    order = [_expanded(unit, len(request.attached)) for unit in reversed(units) for _ in range(unit.count)]
+    capacity = _capacity(request, rule)
+    own: list[UnitLoad] = []
+    for index, group in enumerate(request.attached):
+        left = group.total_ports
+        if group.gbps == request.leaf.down_gbps:
+            for unit in order:
+                left = _deal(request.leaf, unit.leaves, index, left, capacity)
+        own += _own_leaves(request, group, index, left)
+    filled = [UnitLoad(1, u.servers, _merged(u.leaves)) for u in reversed(order)]
+    return [*_runs(filled), *own]
+
+
+@dataclass(slots=True)
+class _OpenUnit:
+    servers: int
+    leaves: list[LeafLoad]
+
+
+def _expanded(unit: UnitLoad, groups: int) -> _OpenUnit:
+    leaves = [replace(x, count=1, attached=(0,) * groups) for x in unit.leaves for _ in range(x.count)]
+    return _OpenUnit(unit.servers, leaves)
+
+
+def _deal(tier: TierRequest, leaves: list[LeafLoad], index: int, left: int, capacity: int) -> int:
+    """Deal ports one by one over the leaves that have room; returns the ports left over."""
+    dealt = [0] * len(leaves)
+    room = [max(0, capacity - leaf.ports_in_use) for leaf in leaves]
+    while left and any(d < r for d, r in zip(dealt, room, strict=True)):
+        for k in range(len(leaves)):
+            if left and dealt[k] < room[k]:
+                dealt[k] += 1
+                left -= 1
+    for k, ports in enumerate(dealt):
+        if ports:
+            attached = tuple(a + (ports if i == index else 0) for i, a in enumerate(leaves[k].attached))
+            leaves[k] = _bounded(tier, replace(leaves[k], attached=attached))
+    return left
+
+
+def _own_leaves(request: FabricRequest, group: Attached, index: int, ports: int) -> list[UnitLoad]:
+    if ports == 0:
+        return []
+    tier = replace(request.leaf, down_gbps=group.gbps)
+    most = downlinks(tier)
+    if most == 0:
+        raise short("leaf", 1, 0, f"downlinks of {group.gbps} Gb/s for {group.name!r}")
+    loads = []
+    for used, count in ((most, ports // most), (ports % most, 1)):
+        if used and count:
+            attached = tuple(used if i == index else 0 for i in range(len(request.attached)))
+            configured = most if request.partial_units == "whole" else used
+            loads.append(_bounded(tier, LeafLoad(count, 0, attached, 0, configured, 0, 0, down_gbps=group.gbps)))
+    return [UnitLoad(load.count, 0, (replace(load, count=1),)) for load in loads]
+
+
+def _merged(leaves: Iterable[LeafLoad]) -> tuple[LeafLoad, ...]:
+    """Neighbouring leaves that are alike become one load."""
+    runs = [list(run) for _, run in groupby(leaves, key=lambda x: replace(x, count=1))]
+    return tuple(replace(run[0], count=sum(x.count for x in run)) for run in runs)
+
+
+def _runs(units: list[UnitLoad]) -> list[UnitLoad]:
+    """Neighbouring units that are alike become one load."""
+    runs = [list(run) for _, run in groupby(units, key=lambda u: replace(u, count=1))]
+    return [replace(run[0], count=sum(u.count for u in run)) for run in runs]

@@ -1,0 +1,197 @@
+"""What sizing is asked for, and what it answers: one fabric (a plane; a rail if rails are separate)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from ibplan.fabric.geometry import Geometry
+
+Tiers = Literal["auto", 1, 2, 3]
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Other hosts on the fabric: `hosts` hosts with `ports` ports each."""
+
+    name: str
+    hosts: int
+    ports: int
+    gbps: int
+
+    @property
+    def total_ports(self) -> int:
+        """Ports of all hosts."""
+        return self.hosts * self.ports
+
+
+@dataclass(frozen=True, slots=True)
+class TierRequest:
+    """How one tier is to be used: down and up speeds (Gb/s), ratio down:up by bandwidth, ports set aside."""
+
+    geometry: Geometry
+    down_gbps: int
+    up_gbps: int
+    ratio: Fraction = Fraction(1)
+    ports: Literal["half", "all"] = "half"
+    reserved: int = 0
+
+    def uplinks_for(self, downlinks: int, ratio: Fraction | None = None) -> int:
+        """Uplinks that keep the ratio for a number of downlinks: ceil(down bandwidth / (ratio x uplink speed))."""
+        need = Fraction(downlinks * self.down_gbps) / ((ratio or self.ratio) * self.up_gbps)
+        return -(-need.numerator // need.denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class FabricRequest:
+    """One fabric to size. `rails` = NIC ports per server in it; `domain_servers` = servers per NVLink domain."""
+
+    servers: int
+    rails: int
+    leaf: TierRequest
+    spine: TierRequest
+    core: Geometry
+    domain_servers: int = 1
+    attached: tuple[Attached, ...] = ()
+    tiers: Tiers = "auto"
+    single_tier: Literal["one_switch", "two_leaves"] = "one_switch"
+    rail_optimized: bool = True
+    second_tier: Literal["pod", "rail"] = "pod"
+    partial_units: Literal["whole", "packed"] = "whole"
+    unit_servers: int | None = None
+    pod_units: int | None = None
+    min_spines: int = 1
+    reserved_total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something cannot be built: a stable code, a sentence, and the two numbers where there are two."""
+
+    code: str
+    text: str
+    need: int | None = None
+    have: int | None = None
+
+
+class Unbuildable(Exception):  # noqa: N818 - an answer of sizing, not a fault
+    """The request cannot be built; `reasons` says which number is short."""
+
+    def __init__(self, *reasons: Reason) -> None:
+        super().__init__("; ".join(r.text for r in reasons))
+        self.reasons = reasons
+
+
+def short(tier: str, need: int, have: int, what: str = "ports") -> Unbuildable:
+    """The refusal for a tier that lacks ports."""
+    return Unbuildable(Reason(f"{tier}-{what}", f"{tier} tier: {need:,} {what} needed, {have:,} available", need, have))
+
+
+@dataclass(frozen=True, slots=True)
+class LeafLoad:
+    """`count` leaves alike: ports in use by servers, attached hosts (one number a group) and reserved, and uplinks.
+
+    `downlinks` are the configured ones (whole units keep free ones); `needed` and `most` bound the uplinks.
+    """
+
+    count: int
+    servers: int
+    attached: tuple[int, ...]
+    reserved: int
+    downlinks: int
+    needed: int
+    most: int
+    uplinks: int = 0
+    down_gbps: int = 0
+
+    @property
+    def ports_in_use(self) -> int:
+        """Downlinks that carry a link."""
+        return self.servers + sum(self.attached) + self.reserved
+
+
+@dataclass(frozen=True, slots=True)
+class UnitLoad:
+    """`count` units alike: their servers (0 for leaves of attached or reserved ports alone) and their leaves."""
+
+    count: int
+    servers: int
+    leaves: tuple[LeafLoad, ...]
+
+    @property
+    def leaf_count(self) -> int:
+        """Leaves of one unit."""
+        return sum(load.count for load in self.leaves)
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """`count` pods alike: `units` units, their leaves, `spines` spines with `downlinks` and `uplinks` in use each."""
+
+    count: int
+    units: int
+    leaves: tuple[LeafLoad, ...]
+    spines: int
+    downlinks: int
+    uplinks: int = 0
+
+    @property
+    def leaf_count(self) -> int:
+        """Leaves of one pod."""
+        return sum(load.count for load in self.leaves)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Servers that share one set of leaves: `rails_per_leaf` rails share a leaf."""
+
+    servers: int
+    leaves: int
+    count: int
+    rails_per_leaf: int
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The third tier: `groups` groups of `per_group` switches, `ports_used` ports in use on each."""
+
+    groups: int
+    per_group: int
+    ports_used: int
+
+    @property
+    def count(self) -> int:
+        """All core switches."""
+        return self.groups * self.per_group
+
+
+@dataclass(frozen=True, slots=True)
+class FabricSize:
+    """A sized fabric. Two tiers have one pod that holds everything; one tier has a pod without spines.
+
+    `isl` = links between the two leaves of a two-leaf fabric. `spine_minimum` and `core_minimum` are bare port minima.
+    `added_leaves` were added for reserved ports. `split_domain`: NVLink domains do not fit one unit.
+    """
+
+    tiers: int
+    unit: Unit
+    pods: tuple[Pod, ...]
+    leaf_built: Fraction | None
+    spine_built: Fraction | None
+    core: Core | None = None
+    isl: int = 0
+    spine_minimum: int = 0
+    core_minimum: int = 0
+    added_leaves: int = 0
+    split_domain: bool = False
+
+    @property
+    def leaf_count(self) -> int:
+        """All leaves."""
+        return sum(pod.count * pod.leaf_count for pod in self.pods)
+
+    @property
+    def spine_count(self) -> int:
+        """All spines."""
+        return sum(pod.count * pod.spines for pod in self.pods)

@@ -1,0 +1,250 @@
+"""Sizing one fabric: every count from integers alone (design section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import groupby
+
+from ibplan.fabric.geometry import Demand, ceil_div
+from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
+from ibplan.fabric.request import (
+    Core,
+    FabricRequest,
+    FabricSize,
+    LeafLoad,
+    Pod,
+    Reason,
+    Tiers,
+    Unbuildable,
+    Unit,
+    UnitLoad,
+    short,
+)
+from ibplan.fabric.spines import choose_core, choose_spines, pods_of_units, spine_downlinks
+
+
+def size_fabric(request: FabricRequest) -> FabricSize:
+    """Size a fabric with the tiers asked for, or with the fewest that fit. Raises Unbuildable with what is short."""
+    check_speeds(request)
+    ladder: dict[Tiers, Callable[[FabricRequest], FabricSize]] = {1: _one_tier, 2: _two_tiers, 3: _three_tiers}
+    wanted: tuple[Tiers, ...] = (1, 2, 3) if request.tiers == "auto" else (request.tiers,)
+    for tiers in wanted:
+        try:
+            return ladder[tiers](replace(request, tiers=tiers))
+        except Unbuildable as refusal:
+            if tiers == wanted[-1]:
+                raise
+            if tiers != 1 and any(r.code.startswith("leaf-") for r in refusal.reasons):
+                raise
+    raise AssertionError("the last tier either returns or raises")
+
+
+def check_speeds(request: FabricRequest) -> None:
+    """Refuse switches that do not have the speeds at all. Raises Unbuildable."""
+    reasons = []
+    wanted = [("leaf", request.leaf.geometry, request.leaf.down_gbps)]
+    wanted += [("leaf", request.leaf.geometry, a.gbps) for a in request.attached]
+    if request.tiers != 1:
+        wanted += [("leaf", request.leaf.geometry, request.leaf.up_gbps)]
+        wanted += [("spine", request.spine.geometry, request.leaf.up_gbps)]
+    if request.tiers == 3:
+        wanted += [
+            ("spine", request.spine.geometry, request.spine.up_gbps),
+            ("core", request.core, request.spine.up_gbps),
+        ]
+    for tier, geometry, gbps in wanted:
+        if geometry.ports(gbps) == 0:
+            reasons.append(Reason(f"{tier}-speed", f"{tier} tier: {geometry.name} has no {gbps} Gb/s ports", 1, 0))
+    if reasons:
+        raise Unbuildable(*dict.fromkeys(reasons))
+
+
+def _one_tier(request: FabricRequest) -> FabricSize:
+    return _two_leaves(request) if request.single_tier == "two_leaves" else _one_switch(request)
+
+
+def _single_leaf_demands(request: FabricRequest, share: Callable[[int], int]) -> list[Demand]:
+    """Port demands of one leaf, one a speed; `share` maps a port total to what this leaf gets."""
+    servers = request.servers * request.rails
+    ports = {request.leaf.down_gbps: share(servers) + request.reserved_total + request.leaf.reserved}
+    for group in request.attached:
+        ports[group.gbps] = ports.get(group.gbps, 0) + share(group.total_ports)
+    return [Demand(gbps, count) for gbps, count in ports.items()]
+
+
+def _one_switch(request: FabricRequest) -> FabricSize:
+    demands = _single_leaf_demands(request, lambda total: total)
+    if not request.leaf.geometry.fits(*demands):
+        need = sum(d.ports for d in demands)
+        have = request.leaf.geometry.ports(request.leaf.down_gbps)
+        raise Unbuildable(Reason("one-switch", f"one switch: {need:,} ports needed, {have:,} available", need, have))
+    attached = tuple(a.total_ports for a in request.attached)
+    used = request.servers * request.rails
+    load = LeafLoad(
+        1, used, attached, request.reserved_total, used + request.reserved_total, 0, 0, 0, request.leaf.down_gbps
+    )
+    unit = Unit(request.servers, 1, 1, request.rails)
+    return FabricSize(1, unit, (Pod(1, 1, (load,), 0, 0),), None, None)
+
+
+def _halves(request: FabricRequest) -> tuple[int, int]:
+    """Server ports on each of two leaves: whole rails where there are two or more, else every other server."""
+    rails, servers = request.rails, request.servers
+    if rails > 1:
+        return servers * ceil_div(rails, 2), servers * (rails // 2)
+    return ceil_div(servers, 2), servers // 2
+
+
+def _two_leaves(request: FabricRequest) -> FabricSize:
+    """Two leaves joined by inter-switch links: enough for all ports of the fuller leaf at the asked ratio."""
+    tier = request.leaf
+    first, second = _halves(request)
+    reserved = (ceil_div(request.reserved_total, 2), request.reserved_total // 2)
+    loads = []
+    for side, servers in enumerate((first, second)):
+        share = tuple((a.total_ports + 1 - side) // 2 for a in request.attached)
+        bandwidth = servers * tier.down_gbps + sum(n * a.gbps for n, a in zip(share, request.attached, strict=True))
+        loads.append((LeafLoad(1, servers, share, reserved[side], servers, 0, 0, 0, tier.down_gbps), bandwidth))
+    ratio = Fraction(max(b for _, b in loads)) / (tier.ratio * tier.up_gbps)
+    isl = -(-ratio.numerator // ratio.denominator)
+    demands = _single_leaf_demands(request, lambda total: ceil_div(total, 2))
+    demands[0] = Demand(tier.down_gbps, max(first, second) + reserved[0] + tier.reserved)
+    if not tier.geometry.fits(*demands, Demand(tier.up_gbps, isl)):
+        need, have = sum(d.ports for d in demands) + isl, tier.geometry.ports(tier.down_gbps)
+        raise Unbuildable(
+            Reason("two-leaves", f"two leaves: {need:,} ports needed on each, {have:,} available", need, have)
+        )
+    leaves = tuple(load for load, _ in loads)
+    merged = (replace(leaves[0], count=2),) if leaves[0] == leaves[1] else leaves
+    unit = Unit(request.servers, 2, 1, ceil_div(request.rails, 2))
+    built = Fraction(max(b for _, b in loads), isl * tier.up_gbps)
+    return FabricSize(1, unit, (Pod(1, 1, merged, 0, 0),), built, None, isl=isl)
+
+
+def _two_tiers(request: FabricRequest) -> FabricSize:
+    rule = unit_rule(request)
+    units, added = build_units(request, rule)
+    loads = [replace(x, count=x.count * u.count) for u in units for x in u.leaves]
+    radix = request.spine.geometry.ports(request.leaf.up_gbps) - request.spine.reserved
+    spines, chosen = choose_spines(loads, radix, request.min_spines)
+    used = spine_downlinks(chosen, spines)
+    pod = Pod(1, sum(u.count for u in units), chosen, spines, used)
+    minimum = ceil_div(sum(x.count * x.uplinks for x in chosen), radix)
+    return FabricSize(
+        2,
+        _unit(rule, units),
+        (pod,),
+        _leaf_ratio(request, chosen),
+        None,
+        spine_minimum=minimum,
+        added_leaves=added,
+        split_domain=rule.split_domain,
+    )
+
+
+def _unit(rule: UnitRule, units: Sequence[UnitLoad]) -> Unit:
+    return Unit(
+        rule.servers,
+        rule.leaves,
+        sum(u.count for u in units if u.servers or u.leaf_count == rule.leaves),
+        rule.rails_per_leaf,
+    )
+
+
+def _leaf_ratio(request: FabricRequest, loads: Sequence[LeafLoad]) -> Fraction:
+    """The worst built ratio over all leaves: configured downlink bandwidth over uplink bandwidth."""
+    return max(Fraction(x.downlinks * x.down_gbps, x.uplinks * request.leaf.up_gbps) for x in loads)
+
+
+def _three_tiers(request: FabricRequest) -> FabricSize:
+    rule = unit_rule(request)
+    units, added = build_units(request, rule)
+    room = downlinks(request.spine)
+    if room == 0:
+        raise short("spine", 1, 0, "downlinks")
+    groups = _pod_loads(request, units, room)
+    spines_of_first, first = choose_spines(groups[0][1], room, request.min_spines)
+    in_use = spine_downlinks(first, spines_of_first)
+    uplinks = request.spine.uplinks_for(in_use)
+    if not request.spine.geometry.fits(
+        Demand(request.leaf.up_gbps, in_use + request.spine.reserved), Demand(request.spine.up_gbps, uplinks)
+    ):
+        raise short("spine", in_use + uplinks, request.spine.geometry.ports(request.leaf.up_gbps))
+    pods, core = _upper_tiers(request, groups, room, spines_of_first, uplinks)
+    chosen = [load for pod in pods for load in pod.leaves]
+    spine_minimum = ceil_div(sum(p.count * x.count * x.uplinks for p in pods for x in p.leaves), room)
+    up_total = sum(p.count * p.spines * uplinks for p in pods)
+    return FabricSize(
+        3,
+        _unit(rule, units),
+        pods,
+        _leaf_ratio(request, chosen),
+        Fraction(in_use * request.leaf.up_gbps, uplinks * request.spine.up_gbps),
+        core,
+        spine_minimum=spine_minimum,
+        core_minimum=ceil_div(up_total, request.core.ports(request.spine.up_gbps)),
+        added_leaves=added,
+        split_domain=rule.split_domain,
+    )
+
+
+def _pod_loads(request: FabricRequest, units: list[UnitLoad], room: int) -> list[tuple[int, list[LeafLoad]]]:
+    """(units, leaf loads) of every pod, fullest first. `rail`: the leaves of one position in the unit share spines."""
+    if request.second_tier == "pod":
+        pods = pods_of_units(units, room, request.pod_units)
+    else:
+        pods = []
+        for position in range(units[0].leaf_count):
+            column = [replace(u, leaves=(_leaf_at(u, position),)) for u in units]
+            pods += pods_of_units(column, room, request.pod_units)
+    loads = [
+        (sum(u.count for u in pod), [replace(x, count=x.count * u.count) for u in pod for x in u.leaves])
+        for pod in pods
+    ]
+    return sorted(loads, key=lambda p: -sum(x.count for x in p[1]))
+
+
+def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad:
+    for load in unit.leaves:
+        if position < load.count:
+            return replace(load, count=1)
+        position -= load.count
+    raise AssertionError("units of a rail fabric have the same leaves")
+
+
+def _size_pods(
+    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int, least: int, uplinks: int
+) -> tuple[Pod, ...]:
+    """Every pod with its spines: the first pod's number for those that are alike, at least `least` for the others."""
+    pods = []
+    for (units, loads), run in groupby(groups):
+        alike = sum(x.count for x in loads) == sum(x.count for x in groups[0][1])
+        chosen_spines, chosen = choose_spines(loads, room, spines if alike else least)
+        used = spine_downlinks(chosen, chosen_spines)
+        pods.append(Pod(len(list(run)), units, chosen, chosen_spines, used, uplinks))
+    return tuple(pods)
+
+
+def _upper_tiers(
+    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int, uplinks: int
+) -> tuple[tuple[Pod, ...], Core]:
+    """Pods and cores together. `packed` gives a smaller last pod the spine count that needs fewest switches in all."""
+    radix = request.core.ports(request.spine.up_gbps)
+    tries = [spines] if request.partial_units == "whole" else range(min(spines, request.min_spines), spines + 1)
+    best: tuple[int, tuple[Pod, ...], Core] | None = None
+    refusal: Unbuildable | None = None
+    for least in tries:
+        try:
+            pods = _size_pods(request, groups, room, spines, least, uplinks)
+            core = choose_core([(p.count, p.spines) for p in pods], uplinks, radix)
+        except Unbuildable as no:
+            refusal = no
+            continue
+        total = sum(p.count * p.spines for p in pods) + core.count
+        if best is None or total < best[0]:
+            best = (total, pods, core)
+    if best is None:
+        raise refusal or short("core", 1, radix)
+    return best[1], best[2]

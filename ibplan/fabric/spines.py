@@ -1,0 +1,84 @@
+"""The upper tiers: how many spines and cores, and links that spread evenly (design rules 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import gcd
+
+from ibplan.fabric.geometry import ceil_div
+from ibplan.fabric.request import Core, LeafLoad, UnitLoad, short
+
+
+def divisors(number: int) -> list[int]:
+    """All divisors, ascending."""
+    return [d for d in range(1, number + 1) if number % d == 0]
+
+
+def choose_spines(loads: Sequence[LeafLoad], radix: int, least: int = 1) -> tuple[int, tuple[LeafLoad, ...]]:
+    """The fewest spines, then the fewest uplinks, such that every leaf has the same number of links to each spine.
+
+    Rule 5: s divides every leaf's uplinks u, needed <= u <= most, and s x radix >= sum of uplinks. Returns s and the
+    loads with their uplinks. Raises Unbuildable naming the ports that are short.
+    """
+    leaves = sum(load.count for load in loads)
+    if leaves > radix:
+        raise short("spine", leaves, radix)
+    limit = min(load.most for load in loads)
+    needed = sum(load.count * load.needed for load in loads)
+    for spines in range(max(least, ceil_div(needed, radix)), limit + 1):
+        chosen = [max(spines, ceil_div(load.needed, spines) * spines) for load in loads]
+        fits = all(u <= load.most for u, load in zip(chosen, loads, strict=True))
+        if fits and sum(u * load.count for u, load in zip(chosen, loads, strict=True)) <= spines * radix:
+            return spines, tuple(replace(load, uplinks=u) for u, load in zip(chosen, loads, strict=True))
+    if least > limit:
+        raise short("leaf", least, limit, "uplinks")
+    raise short("spine", needed, limit * radix)
+
+
+def spine_downlinks(loads: Sequence[LeafLoad], spines: int) -> int:
+    """Ports in use on each spine: the links of every leaf are dealt evenly."""
+    return sum(load.count * load.uplinks for load in loads) // spines
+
+
+def pods_of_units(units: Sequence[UnitLoad], leaf_room: int, most_units: int | None) -> list[list[UnitLoad]]:
+    """Whole units dealt into pods, in order, each pod as full as its spines' downlinks allow.
+
+    Returns one list of unit loads a pod; the pod's own repeat count is the caller's to find by equality.
+    """
+    pods: list[list[UnitLoad]] = [[]]
+    for unit in units:
+        if unit.leaf_count > leaf_room:
+            raise short("spine", unit.leaf_count, leaf_room, "downlinks")
+        left = unit.count
+        while left:
+            room = leaf_room - sum(u.count * u.leaf_count for u in pods[-1])
+            take = min(left, room // unit.leaf_count)
+            if most_units is not None:
+                take = min(take, most_units - sum(u.count for u in pods[-1]))
+            if take <= 0:
+                pods.append([])
+                continue
+            pods[-1].append(replace(unit, count=take))
+            left -= take
+    return pods
+
+
+def choose_core(pods: Sequence[tuple[int, int]], uplinks: int, radix: int) -> Core:
+    """The fewest cores over which every spine spreads its uplinks evenly within one group (rule 6).
+
+    `pods` gives (pods alike, spines in each). Cores = groups x per_group: groups divides the spines of every pod,
+    per_group divides a spine's uplinks, and no core needs more than `radix` ports. Ties go to the fewest groups, which
+    gives a spine the most cores. Raises Unbuildable naming the ports that are short.
+    """
+    best: Core | None = None
+    for groups in divisors(gcd(*(spines for _, spines in pods))):
+        ports_for_one = sum(count * (spines // groups) for count, spines in pods) * uplinks
+        for per_group in divisors(uplinks):
+            ports = ports_for_one // per_group
+            if ports <= radix and (best is None or groups * per_group < best.count):
+                best = Core(groups, per_group, ports)
+    if best is None:
+        groups = gcd(*(spines for _, spines in pods))
+        raise short("core", sum(count * (spines // groups) for count, spines in pods), radix)
+    return best

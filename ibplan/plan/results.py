@@ -1,0 +1,324 @@
+"""What a plan says: frozen results whose fields are those of the JSON output (docs: design document, section 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from ibplan.economics.items import LineItem
+from ibplan.findings import Finding
+from ibplan.spec.models import Fabric
+
+
+@dataclass(frozen=True, slots=True)
+class RatioPair:
+    """Oversubscription down:up by bandwidth, asked and built (None where the tier does not exist)."""
+
+    asked: Fraction
+    built: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Oversubscription:
+    """The ratios of both tiers that can be oversubscribed."""
+
+    leaf: RatioPair
+    spine: RatioPair
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """Servers that share one set of leaves, in one plane (or rail)."""
+
+    servers: int
+    leaves: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PodResult:
+    """Units whose leaves share one set of spines, in one plane (or rail)."""
+
+    units: int
+    spines: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchRow:
+    """The switches of one tier, over all planes."""
+
+    tier: str
+    switch: str
+    count: int
+    ports_used: int
+    ports_free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Four separate numbers for links, cages, modules and cables; None where parts could not be chosen.
+
+    Reserved links are not in here. `cages` are the lit switch cages.
+    """
+
+    endpoints: int
+    leaf: int
+    spine: int
+    core: int
+    switches: int
+    links: int
+    cages: int
+    modules_switch: int | None
+    modules_server: int | None
+    cables: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """One class of links. `recipe` names the link recipe that chose its parts."""
+
+    kind: str
+    count: int
+    gbps: int
+    cables: int | None
+    medium: str | None
+    recipe: str | None
+    reach_m: float | None
+    host: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortMinimum:
+    """The bare port minimum of spines and cores, beside the even spread that is built."""
+
+    spine: int
+    core: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bandwidth:
+    """One direction, Gb/s, summed over planes (rails if separate). `per_gpu_gbps` = 2 x bisection / GPUs."""
+
+    injection_gbps: int
+    bisection_gbps: float
+    per_gpu_gbps: float
+    cross_rail: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """One way, 64 B, idle, in microseconds. None = no such path, or no measured figure for the fabric.
+
+    `extrapolated` names the figures that no published measurement covers.
+    """
+
+    same_leaf: float | None
+    cross_leaf: float | None
+    cross_pod: float | None
+    extrapolated: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkResult:
+    """One network of a design."""
+
+    tiers: int
+    planes: int
+    rail_optimized: bool
+    rail_only: bool
+    second_tier: str
+    partial_units: str
+    leaf_ports: str
+    single_tier: str
+    unit: UnitResult
+    pod: PodResult
+    oversubscription: Oversubscription
+    switches: tuple[SwitchRow, ...]
+    counts: Counts
+    minimum: PortMinimum
+    links: tuple[LinkRow, ...]
+    bandwidth: Bandwidth
+    latency_us: Latency
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """The networks of a design; None = not planned."""
+
+    compute: NetworkResult
+    storage: NetworkResult | None = None
+    inband: NetworkResult | None = None
+    oob: NetworkResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """A part without a price."""
+
+    part: str
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Totals of a design. `capex_usd` counts the priced parts; `complete` says whether those are all.
+
+    `power_w` is the maximum of switches and modules, None if any of it is unknown; `power_typical_w` likewise.
+    """
+
+    gpus: int
+    servers: int
+    switches: int
+    links: int
+    cables: int | None
+    modules: int | None
+    capex_usd: Decimal
+    complete: bool
+    estimated_fraction: float
+    unpriced: tuple[Unpriced, ...]
+    capex_per_gpu_usd: Decimal
+    capex_by_category_usd: dict[str, Decimal]
+    capex_by_tier_usd: dict[str, Decimal]
+    power_w: float | None
+    power_typical_w: float | None
+    racks: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tco:
+    """Total cost of ownership; None = not computed for this release."""
+
+    years: int
+    energy_usd: Decimal | None
+    support_usd: Decimal | None
+    total_usd: Decimal | None
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """What the fabric gives the job; None = not modelled for this release."""
+
+    load_balancing: dict[str, Any] | None = None
+    allreduce: tuple[dict[str, Any], ...] = ()
+    training: dict[str, Any] | None = None
+    inference: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Whether a design keeps each limit; None = no limit was set, or it cannot be known."""
+
+    network_budget: bool | None
+    cluster_budget: bool | None
+    power: bool | None
+    facility_power: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another switch of the same form (radix, speeds, tiers, ratio, wiring), listed under the cheapest."""
+
+    id: str
+    switch: str
+    capex_usd: Decimal
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One complete answer. `rank` None = not fully priced, so not ranked."""
+
+    id: str
+    rank: int | None
+    pinned: bool
+    why: tuple[str, ...]
+    fabric: Fabric
+    totals: Totals
+    networks: Networks
+    line_items: tuple[LineItem, ...]
+    tco: Tco
+    performance: Performance
+    fits: Fits
+    alternatives: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RejectReason:
+    """Why a design cannot be built."""
+
+    code: str
+    text: str
+    need: int | None
+    have: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A design that cannot be built."""
+
+    id: str
+    reasons: tuple[RejectReason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A limit that no design keeps: what was asked, the best there is, and whose it is. Money in USD, power in W."""
+
+    limit: str
+    asked: float
+    best: float | None
+    design: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A nearest change to the spec that fits: a dotted key with its value, as `--set` takes it, and what it costs."""
+
+    change: str
+    value: str
+    design: str
+    capex_usd: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PriceBookId:
+    """Which price book was used."""
+
+    name: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the plan rests on besides the spec."""
+
+    catalog_digest: str
+    price_book: PriceBookId
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All designs of a spec with the choice. `designs` in rank order, unranked ones after them."""
+
+    schema_version: str
+    name: str
+    effective_spec: dict[str, Any]
+    defaults: tuple[str, ...]
+    inputs: Inputs
+    recommended: str | None
+    designs: tuple[Design, ...]
+    rejected: tuple[Rejected, ...]
+    shortfall: tuple[Shortfall, ...]
+    nearest: tuple[Nearest, ...]
+    findings: tuple[Finding, ...]
+
+    def design(self, design_id: str) -> Design:
+        """The design with an id. Raises KeyError."""
+        for design in self.designs:
+            if design.id == design_id:
+                return design
+        raise KeyError(design_id)
