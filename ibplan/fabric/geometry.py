@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-
-def ceil_div(a: int, b: int) -> int:
-    """The smallest integer at or above a / b (b > 0)."""
-    return -(-a // b)
+from ibplan.integers import ceil_div
 
 
 @dataclass(frozen=True, slots=True)

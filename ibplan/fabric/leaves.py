@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ibplan.fabric.geometry import Demand, ceil_div
-from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, Reason, TierRequest, Unbuildable, UnitLoad, short
+from ibplan.errors import Reason, Unbuildable, short
+from ibplan.fabric.geometry import Demand
+from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, TierRequest, UnitLoad
+from ibplan.integers import ceil_div
 
 
 @dataclass(frozen=True, slots=True)

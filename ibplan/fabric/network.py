@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.geometry import CageSet, Demand, Geometry, Placed
-from ibplan.fabric.links import DeviceLoad, LinkClass, LinkEnd, LinkKind
-from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad, Reason, Unbuildable
+from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad
+from ibplan.parts.links import DeviceLoad, LinkClass, LinkEnd, LinkKind
 
 Tier = Literal["leaf", "spine", "core"]
 

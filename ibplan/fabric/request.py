@@ -66,29 +66,6 @@ class FabricRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why something cannot be built: a stable code, a sentence, and the two numbers where there are two."""
-
-    code: str
-    text: str
-    need: int | None = None
-    have: int | None = None
-
-
-class Unbuildable(Exception):  # noqa: N818 - an answer of sizing, not a fault
-    """The request cannot be built; `reasons` says which number is short."""
-
-    def __init__(self, *reasons: Reason) -> None:
-        super().__init__("; ".join(r.text for r in reasons))
-        self.reasons = reasons
-
-
-def short(tier: str, need: int, have: int, what: str = "ports") -> Unbuildable:
-    """The refusal for a tier that lacks ports."""
-    return Unbuildable(Reason(f"{tier}-{what}", f"{tier} tier: {need:,} {what} needed, {have:,} available", need, have))
-
-
-@dataclass(frozen=True, slots=True)
 class LeafLoad:
     """`count` leaves alike: ports in use by servers, attached hosts (one number a group) and reserved, and uplinks.
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 
-from ibplan.fabric.geometry import Demand, ceil_div
+from ibplan.errors import Reason, Unbuildable, short
+from ibplan.fabric.geometry import Demand
 from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
 from ibplan.fabric.request import (
     Core,
@@ -15,14 +16,12 @@ from ibplan.fabric.request import (
     FabricSize,
     LeafLoad,
     Pod,
-    Reason,
     Tiers,
-    Unbuildable,
     Unit,
     UnitLoad,
-    short,
 )
 from ibplan.fabric.spines import choose_core, choose_spines, pods_of_units, spine_downlinks
+from ibplan.integers import ceil_div
 
 
 def size_fabric(request: FabricRequest) -> FabricSize:

@@ -6,13 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
-from ibplan.fabric.geometry import ceil_div
-from ibplan.fabric.request import Core, LeafLoad, UnitLoad, short
-
-
-def divisors(number: int) -> list[int]:
-    """All divisors, ascending."""
-    return [d for d in range(1, number + 1) if number % d == 0]
+from ibplan.errors import short
+from ibplan.fabric.request import Core, LeafLoad, UnitLoad
+from ibplan.integers import ceil_div, divisors
 
 
 def choose_spines(loads: Sequence[LeafLoad], radix: int, least: int = 1) -> tuple[int, tuple[LeafLoad, ...]]:

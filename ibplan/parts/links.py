@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ibplan.fabric.geometry import ceil_div
+from ibplan.integers import ceil_div
 
 LinkKind = Literal["server-leaf", "leaf-spine", "spine-core", "leaf-leaf", "attached", "reserved"]
 

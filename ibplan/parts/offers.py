@@ -1,0 +1,64 @@
+"""Which part is bought for a named part: the maker's own, or a compatible one, and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from ibplan.catalog.prices import PriceChoice
+from ibplan.catalog.store import Catalog
+
+from ibplan.catalog.entries import Cable, Module, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A part that can be bought, with its price (None = unknown)."""
+
+    entry: Module | Cable
+    price: PriceChoice | None
+
+    @property
+    def usd(self) -> Decimal | None:
+        """Unit price in US dollars."""
+        return None if self.price is None else self.price.unit_usd
+
+
+@dataclass(frozen=True, slots=True)
+class PartsBook:
+    """The catalogue as selection needs it: recipes by (link layer, Gb/s), compatible parts by what they replace."""
+
+    catalog: Catalog
+    optics: Literal["compatible", "vendor"]
+    recipes: Mapping[tuple[str, int], tuple[Recipe, ...]]
+    stand_ins: Mapping[str, tuple[Module | Cable, ...]]
+
+    @classmethod
+    def of(cls, catalog: Catalog, optics: Literal["compatible", "vendor"]) -> PartsBook:
+        """Index a catalogue for one policy on whose optics are bought."""
+        recipes: dict[tuple[str, int], list[Recipe]] = {}
+        for recipe in catalog.recipes.values():
+            recipes.setdefault((recipe.link_layer, recipe.gbps), []).append(recipe)
+        stand_ins: dict[str, list[Module | Cable]] = {}
+        for entry in (*catalog.modules.values(), *catalog.cables.values()):
+            if entry.compatible_with is not None:
+                stand_ins.setdefault(entry.compatible_with, []).append(entry)
+        return cls(
+            catalog,
+            optics,
+            {key: tuple(found) for key, found in recipes.items()},
+            {key: tuple(found) for key, found in stand_ins.items()},
+        )
+
+    def offer(self, part: str) -> Offer:
+        """The cheapest priced way to buy a named part; the part itself, unpriced, if there is none.
+
+        `vendor` takes only the part itself. Ties go to the smaller id, so that the choice is stable.
+        """
+        named = self.catalog.modules.get(part) or self.catalog.cables[part]
+        entries = [named, *(self.stand_ins.get(part, ()) if self.optics == "compatible" else ())]
+        offers = [Offer(e, self.catalog.prices.choose(e.id)) for e in entries if e.status != "retired" or e is named]
+        priced = [o for o in offers if o.usd is not None]
+        return min(priced, key=lambda o: (o.usd or Decimal(0), o.entry.id), default=offers[0])

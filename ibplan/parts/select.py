@@ -1,0 +1,146 @@
+"""Choose the parts of a class of links, and count them: the recipe must fit both cages, or the link is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from ibplan.catalog.entries import LinkLayer, Recipe, RecipeEnd
+from ibplan.errors import Reason, Unbuildable
+from ibplan.parts.links import LinkClass, LinkEnd
+from ibplan.parts.offers import Offer, PartsBook
+
+MediumChoice = Literal["optical", "multimode", "single_mode", "copper"]
+
+_MEDIA: dict[MediumChoice, frozenset[str]] = {
+    "optical": frozenset({"aoc", "multimode", "single_mode"}),
+    "multimode": frozenset({"multimode"}),
+    "single_mode": frozenset({"single_mode"}),
+    "copper": frozenset({"passive_copper", "active_copper"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParts:
+    """The parts of one class of links.
+
+    `recipe` None = a cage of unknown kind: nothing can be chosen and the counts are unknown, shown so. `modules_a` and
+    `modules_b` are 0 for cables that bring their own heads.
+    """
+
+    link: LinkClass
+    recipe: Recipe | None
+    module_a: Offer | None = None
+    module_b: Offer | None = None
+    cable: Offer | None = None
+    modules_a: int = 0
+    modules_b: int = 0
+    cables: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A recipe that fits, with its ends in the order of the link's."""
+
+    recipe: Recipe
+    a: RecipeEnd
+    b: RecipeEnd
+
+
+def choose_parts(
+    book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumChoice, beside_module: str | None = None
+) -> LinkParts:
+    """The parts of a link class. Among recipes that fit: fully priced first, then stated pairs, then the cheapest link.
+
+    `beside_module` = id of the module that other links of the same bank use; where cages are shared, the recipe must
+    use it too. Raises Unbuildable with the reason when no recipe fits both ends.
+    """
+    if link.a.cage_class is None or link.b.cage_class is None:
+        return LinkParts(link, None)
+    fits = [f for f in _fitting(book, link, layer) if f.recipe.medium in _MEDIA[medium]]
+    shared = beside_module is not None and any(x.beside for x in link.a.loads)
+    usable = [f for f in fits if not shared or f.a.module == beside_module]
+    if not usable:
+        raise Unbuildable(_refusal(book, link, layer, medium, bool(fits)))
+    return min((_counted(book, link, f) for f in usable), key=_preference)
+
+
+def _fitting(book: PartsBook, link: LinkClass, layer: LinkLayer) -> Iterable[_Fit]:
+    for recipe in book.recipes.get((layer, link.gbps), ()):
+        if recipe.status in ("retired", "prototype"):
+            continue
+        for a, b in ((recipe.end_a, recipe.end_b), (recipe.end_b, recipe.end_a)):
+            if _end_fits(a, link.a) and _end_fits(b, link.b) and _pairs(recipe, link):
+                yield _Fit(recipe, a, b)
+                break
+
+
+def _end_fits(end: RecipeEnd, wanted: LinkEnd) -> bool:
+    ports = wanted.ports_per_cage
+    return wanted.cage_class in end.cage_classes and (ports is None or end.links_per_cage == ports)
+
+
+def _pairs(recipe: Recipe, link: LinkClass) -> bool:
+    """A cable that binds its links to one cage at each end needs that many links between the same two devices."""
+    if not recipe.same_peer:
+        return True
+    return link.kind not in ("server-leaf", "attached", "reserved") and link.pair_links % recipe.links_per_cable == 0
+
+
+def _counted(book: PartsBook, link: LinkClass, fit: _Fit) -> LinkParts:
+    return LinkParts(
+        link,
+        fit.recipe,
+        book.offer(fit.a.module) if fit.a.module else None,
+        book.offer(fit.b.module) if fit.b.module else None,
+        book.offer(fit.recipe.cable),
+        link.a.groups_of(fit.a.links_per_cage) if fit.a.module else 0,
+        link.b.groups_of(fit.b.links_per_cage) if fit.b.module else 0,
+        _cables(link, fit.recipe),
+    )
+
+
+def _cables(link: LinkClass, recipe: Recipe) -> int:
+    """Cables of a class: per link for straight ones, per group of links that start in one cage for splitters."""
+    per_cable = recipe.links_per_cable
+    if per_cable <= 1:
+        return int(link.count / per_cable)
+    return link.a.groups_of(int(per_cable))
+
+
+def _preference(parts: LinkParts) -> tuple[bool, bool, Decimal, str]:
+    usd, complete = link_usd(parts)
+    recipe = parts.recipe
+    assert recipe is not None
+    return not complete, recipe.basis == "inferred", usd, recipe.id
+
+
+def link_usd(parts: LinkParts) -> tuple[Decimal, bool]:
+    """Cost of the whole class in USD over its priced parts, and whether all are priced."""
+    total, complete = Decimal(0), True
+    for offer, count in priced_parts(parts):
+        if offer.usd is None:
+            complete = False
+        else:
+            total += offer.usd * count
+    return total, complete
+
+
+def priced_parts(parts: LinkParts) -> list[tuple[Offer, int]]:
+    """The parts with their quantities, near end first, then far end, then cable; empty if nothing could be chosen."""
+    listed = ((parts.module_a, parts.modules_a), (parts.module_b, parts.modules_b), (parts.cable, parts.cables))
+    return [(offer, count) for offer, count in listed if offer is not None and count]
+
+
+def _refusal(book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumChoice, fits: bool) -> Reason:
+    """Why no recipe fits, with the media that would join these two cages at this speed."""
+    ends = f"{link.a.cage_class} cages ({link.a.tier}) and {link.b.cage_class} cages ({link.b.tier})"
+    text = f"{link.kind} links of {link.gbps} Gb/s: no {medium.replace('_', '-')} parts join {ends} over {layer}"
+    if fits:
+        return Reason("no-parts", f"{text} with the module that shares their switch cages")
+    other = sorted({f.recipe.medium.replace("_", " ") for f in _fitting(book, link, layer)})
+    if other:
+        return Reason("no-parts", f"{text}; possible: {', '.join(other)}")
+    return Reason("no-parts", f"{text}: form, lanes and lane rate of the two cages do not meet in any known pair")
