@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from ibplan.document.build import MAX_PROBLEMS
 from ibplan.document.core import Document
@@ -20,7 +21,7 @@ def validate(model: type[M], document: Document) -> M:
     try:
         return model.model_validate(document.data)
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        found = _telling(error.errors(include_url=False))
     problems = [_problem(model, document, item) for item in found[:MAX_PROBLEMS]]
     if len(found) > MAX_PROBLEMS:
         message = f"and {len(found) - MAX_PROBLEMS:,} more problems"
@@ -28,9 +29,14 @@ def validate(model: type[M], document: Document) -> M:
     raise InputError(problems) from None
 
 
-def _problem(model: type[BaseModel], document: Document, item: object) -> Problem:
-    assert isinstance(item, dict)  # pydantic's ErrorDetails
-    loc, kind = tuple(item["loc"]), item["type"]
+def _telling(items: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Without lists called too short only because the items in them are wrong."""
+    above = {item["loc"][:depth] for item in items for depth in range(len(item["loc"]))}
+    return [item for item in items if item["type"] != "too_short" or item["loc"] not in above]
+
+
+def _problem(model: type[BaseModel], document: Document, item: ErrorDetails) -> Problem:
+    loc, kind = item["loc"], item["type"]
     if kind == "extra_forbidden":
         message, remedy = unknown_key(model, document, loc)
         return document.problem(loc, message, remedy, key=True)
