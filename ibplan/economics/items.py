@@ -15,6 +15,7 @@ class LineItem:
     """One line of the bill. `part` is a catalogue id, or a description where no part could be chosen.
 
     `unit_price_usd` None = the price is unknown (never 0). `where` says in words what the parts join.
+    `power_each_w` is the maximum (None = unknown); `power_in_host`: the maximum of the switch that holds it has it already.
     """
 
     network: NetworkName
@@ -30,9 +31,18 @@ class LineItem:
     price_date: str | None
     price_source: str | None
     power_each_w: float | None
+    power_typical_each_w: float | None
+    power_in_host: bool
     where: str
 
     @property
     def extended_usd(self) -> Decimal | None:
         """Quantity times unit price; None if the price is unknown."""
         return None if self.unit_price_usd is None else self.unit_price_usd * self.quantity
+
+    @property
+    def counted_power_w(self) -> float | None:
+        """Maximum power of the line that is not counted elsewhere, W; None if unknown."""
+        if self.power_in_host:
+            return 0.0
+        return None if self.power_each_w is None else self.power_each_w * self.quantity

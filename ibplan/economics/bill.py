@@ -1,0 +1,163 @@
+"""From switches, NICs and the parts of every link class to line items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ibplan.catalog.prices import PriceChoice
+
+from ibplan.catalog.entries import Cable, Module
+from ibplan.economics.items import Category, LineItem, NetworkName
+from ibplan.parts.offers import Offer
+from ibplan.parts.select import LinkParts
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """A switch or a NIC to buy: what it is, how many, its price and power (W; None = unknown).
+
+    `holds_module_power`: the maximum already counts the modules in its own cages.
+    """
+
+    tier: str
+    category: Category
+    part: str
+    manufacturer: str | None
+    part_number: str | None
+    description: str
+    count: int
+    price: PriceChoice | None
+    power_max_w: float | None
+    power_typical_w: float | None
+    holds_module_power: bool
+    where: str
+
+
+_FAR = {"server": "servers", "leaf": "leaves", "spine": "spines", "core": "cores", "attached": "attached hosts"}
+_FAR |= {"reserved": "the fabric manager"}
+
+
+def make_bill(network: NetworkName, equipment: Sequence[Equipment], links: Sequence[LinkParts]) -> tuple[LineItem, ...]:
+    """All line items of a network: equipment, then each link class; equal lines are added up. Order is stable."""
+    holds = {e.tier: e.holds_module_power for e in equipment if e.category == "switch"}
+    items = [_equipment_item(network, e) for e in equipment if e.count]
+    for parts in links:
+        items += _link_items(network, parts, holds)
+    return tuple(_added_up(items))
+
+
+def _item(
+    network: NetworkName,
+    tier: str,
+    category: Category,
+    identity: tuple[str, str | None, str | None, str],
+    quantity: int,
+    choice: PriceChoice | None,
+    power: tuple[float | None, float | None, bool],
+    where: str,
+) -> LineItem:
+    part, manufacturer, part_number, description = identity
+    return LineItem(
+        network=network,
+        tier=tier,
+        category=category,
+        part=part,
+        manufacturer=manufacturer,
+        part_number=part_number,
+        description=description,
+        quantity=quantity,
+        unit_price_usd=None if choice is None else choice.unit_usd,
+        price_kind=None if choice is None else choice.kind,
+        price_date=None if choice is None else choice.date,
+        price_source=None if choice is None else choice.source,
+        power_each_w=power[0],
+        power_typical_each_w=power[1],
+        power_in_host=power[2],
+        where=where,
+    )
+
+
+def _equipment_item(network: NetworkName, e: Equipment) -> LineItem:
+    identity = (e.part, e.manufacturer, e.part_number, e.description)
+    return _item(
+        network, e.tier, e.category, identity, e.count, e.price, (e.power_max_w, e.power_typical_w, False), e.where
+    )
+
+
+def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool]) -> list[LineItem]:
+    link = parts.link
+    reserved = link.kind == "reserved"
+    if parts.recipe is None:
+        return [_unknown(network, parts)]
+    items = []
+    for offer, count, end, far in (
+        (parts.module_a, parts.modules_a, link.a, link.b),
+        (parts.module_b, parts.modules_b, link.b, link.a),
+    ):
+        if offer is not None and count:
+            where = f"{_FAR[end.tier]}, links to {_named(far.tier, link.host)}"
+            held = holds.get(end.tier, False)
+            power = offer.entry.power if isinstance(offer.entry, Module) else None
+            figures = (power.max_w if power else None, power.typical_w if power else None, held)
+            tier = "reserved" if reserved else end.tier
+            items.append(_item(network, tier, "transceiver", _identity(offer), count, offer.price, figures, where))
+    if parts.cable is not None and parts.cables:
+        items.append(_cable_item(network, parts, parts.cable, holds))
+    return items
+
+
+def _named(tier: str, host: str | None) -> str:
+    return f"attached hosts {host}" if host is not None else _FAR[tier]
+
+
+def _cable_item(network: NetworkName, parts: LinkParts, offer: Offer, holds: Mapping[str, bool]) -> LineItem:
+    link, entry = parts.link, offer.entry
+    assert isinstance(entry, Cable)
+    power = _cable_power(entry, holds.get(link.a.tier, False), holds.get(link.b.tier, False))
+    where = f"{_FAR[link.a.tier]} to {_named(link.b.tier, link.host)}"
+    return _item(
+        network,
+        "reserved" if link.kind == "reserved" else link.a.tier,
+        "splitter" if entry.ends_b > 1 else "cable",
+        _identity(offer),
+        parts.cables,
+        offer.price,
+        (power, power, False),
+        where,
+    )
+
+
+def _cable_power(cable: Cable, near_held: bool, far_held: bool) -> float | None:
+    """Power in W of the ends that no switch's maximum holds; None if it is not known."""
+    if cable.kind in ("fibre", "rj45"):
+        return 0.0
+    ends = (0 if near_held else 1) + (0 if far_held else cable.ends_b)
+    if ends == 0:
+        return 0.0
+    return None if cable.end_power_w is None else cable.end_power_w * ends
+
+
+def _identity(offer: Offer) -> tuple[str, str | None, str | None, str]:
+    entry = offer.entry
+    stands_for = f", compatible with {entry.compatible_with}" if entry.compatible_with else ""
+    return entry.id, entry.vendor, entry.part_number, f"{entry.model}{stands_for}"
+
+
+def _unknown(network: NetworkName, parts: LinkParts) -> LineItem:
+    """A line for links whose parts cannot be chosen: one a link, without a price."""
+    link = parts.link
+    part = f"unknown-{link.gbps}g-{link.kind}-link"
+    identity = (part, None, None, f"modules and cable of one {link.gbps} Gb/s link, kind of cage unknown")
+    where = f"{_FAR[link.a.tier]} to {_named(link.b.tier, link.host)}"
+    tier = "reserved" if link.kind == "reserved" else link.a.tier
+    return _item(network, tier, "transceiver", identity, link.count, None, (None, None, False), where)
+
+
+def _added_up(items: Iterable[LineItem]) -> list[LineItem]:
+    """Lines that differ only in quantity become one, at the place of the first."""
+    merged: dict[LineItem, int] = {}
+    for item in items:
+        key = replace(item, quantity=0)
+        merged[key] = merged.get(key, 0) + item.quantity
+    return [replace(key, quantity=quantity) for key, quantity in merged.items()]
