@@ -15,7 +15,7 @@ class LineItem:
     """One line of the bill. `part` is a catalogue id, or a description where no part could be chosen.
 
     `unit_price_usd` None = the price is unknown (never 0). `where` says in words what the parts join.
-    `power_each_w` is the maximum (None = unknown); `power_in_host`: the maximum of the switch that holds it has it already.
+    `power_each_w` is the maximum (None = unknown); `power_in_host`: the switch's own maximum has it already.
     """
 
     network: NetworkName

@@ -27,7 +27,7 @@ class LinkParts:
     """The parts of one class of links.
 
     `recipe` None = a cage of unknown kind: nothing can be chosen and the counts are unknown, shown so. `modules_a` and
-    `modules_b` are 0 for cables that bring their own heads.
+    `modules_b` are 0 for cables that bring their own heads. `near_module` = the recipe's module at the near end.
     """
 
     link: LinkClass
@@ -38,6 +38,7 @@ class LinkParts:
     modules_a: int = 0
     modules_b: int = 0
     cables: int = 0
+    near_module: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ def _counted(book: PartsBook, link: LinkClass, fit: _Fit) -> LinkParts:
         link.a.groups_of(fit.a.links_per_cage) if fit.a.module else 0,
         link.b.groups_of(fit.b.links_per_cage) if fit.b.module else 0,
         _cables(link, fit.recipe),
+        fit.a.module,
     )
 
 

@@ -85,7 +85,7 @@ def _inline(loaded: LoadedSpec, server: InlineServer) -> ServerModel:
 
 
 def server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:
-    """(servers, GPUs planned). GPUs that do not fill servers are rounded up. Raises InputError where the two disagree."""
+    """(servers, GPUs planned); GPUs that do not fill servers are rounded up. Raises InputError where they disagree."""
     spec = loaded.spec
     if spec.servers is not None:
         planned = spec.servers * server.gpus

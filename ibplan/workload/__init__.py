@@ -1,0 +1,1 @@
+"""What the job asks of the network."""

@@ -1,0 +1,113 @@
+"""From an evaluated form to the network result of a design: the figures, in the words of the JSON output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ibplan.fabric.network import NetworkSize
+from ibplan.parts.select import LinkParts
+from ibplan.performance.bandwidth import bisection_gbps, injection_gbps
+from ibplan.performance.latency import path_latency
+from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.results import (
+    Bandwidth,
+    Counts,
+    Latency,
+    LinkRow,
+    NetworkResult,
+    Oversubscription,
+    PodResult,
+    PortMinimum,
+    RatioPair,
+    SwitchRow,
+    UnitResult,
+)
+
+_SWITCH_TIERS = ("leaf", "spine", "core")
+
+
+def describe_network(evaluated: Evaluated, gpus: int) -> NetworkResult:
+    """The network result of a design for a number of GPUs."""
+    network, form = evaluated.network, evaluated.form
+    fabric, choices, request = network.fabric, form.choices, network.request
+    models = {"leaf": form.switches.leaf, "spine": form.switches.spine, "core": form.switches.core}
+    first_pod = fabric.pods[0]
+    return NetworkResult(
+        tiers=fabric.tiers,
+        planes=choices.planes,
+        rail_optimized=choices.rail_optimized,
+        rail_only=choices.rail_only,
+        second_tier=choices.second_tier,
+        partial_units=choices.partial_units,
+        leaf_ports=choices.leaf_ports,
+        single_tier=choices.single_tier,
+        unit=UnitResult(fabric.unit.servers, fabric.unit.leaves, fabric.unit.count),
+        pod=PodResult(first_pod.units, first_pod.spines, sum(pod.count for pod in fabric.pods)),
+        oversubscription=Oversubscription(
+            RatioPair(request.leaf.ratio, fabric.leaf_built), RatioPair(request.spine.ratio, fabric.spine_built)
+        ),
+        switches=tuple(
+            SwitchRow(t.tier, models[t.tier].id, t.count, t.ports_used, t.ports_free) for t in network.tiers
+        ),
+        counts=_counts(network, evaluated.parts),
+        minimum=PortMinimum(fabric.spine_minimum * network.fabrics, fabric.core_minimum * network.fabrics),
+        links=tuple(_link_row(parts) for parts in evaluated.parts),
+        bandwidth=_bandwidth(evaluated, gpus),
+        latency_us=_latency(evaluated),
+    )
+
+
+def _counts(network: NetworkSize, parts: Sequence[LinkParts]) -> Counts:
+    """Links, cages, modules and cables of all but the reserved links; None where parts could not be chosen."""
+    main = [p for p in parts if p.link.kind != "reserved"]
+    known = all(p.recipe is not None for p in main)
+    tiers = {t.tier: t.count for t in network.tiers}
+    switch = sum(p.modules_a + (p.modules_b if p.link.b.tier in _SWITCH_TIERS else 0) for p in main)
+    server = sum(p.modules_b for p in main if p.link.b.tier not in _SWITCH_TIERS)
+    return Counts(
+        endpoints=network.endpoints,
+        leaf=tiers.get("leaf", 0),
+        spine=tiers.get("spine", 0),
+        core=tiers.get("core", 0),
+        switches=network.switch_count,
+        links=sum(p.link.count for p in main),
+        cages=sum(_switch_cages(p) for p in main),
+        modules_switch=switch if known else None,
+        modules_server=server if known else None,
+        cables=sum(p.cables for p in main) if known else None,
+    )
+
+
+def _switch_cages(parts: LinkParts) -> int:
+    ends = [end for end in (parts.link.a, parts.link.b) if end.tier in _SWITCH_TIERS]
+    return sum(end.groups_of(end.ports_per_cage or 1) for end in ends)
+
+
+def _link_row(parts: LinkParts) -> LinkRow:
+    recipe, link = parts.recipe, parts.link
+    return LinkRow(
+        kind=link.kind,
+        count=link.count,
+        gbps=link.gbps,
+        cables=None if recipe is None else parts.cables,
+        medium=None if recipe is None else recipe.medium,
+        recipe=None if recipe is None else recipe.id,
+        reach_m=None if recipe is None else recipe.max_length_m,
+        host=link.host,
+    )
+
+
+def _bandwidth(evaluated: Evaluated, gpus: int) -> Bandwidth:
+    bisection = bisection_gbps(evaluated.network)
+    return Bandwidth(
+        injection_gbps(evaluated.network),
+        float(bisection),
+        float(2 * bisection / gpus),
+        not evaluated.form.choices.rail_only,
+    )
+
+
+def _latency(evaluated: Evaluated) -> Latency:
+    form, network = evaluated.form, evaluated.network
+    path = path_latency(form.fabric, form.hosts.gbps, network.fabric, network.request.servers)
+    return Latency(path.same_leaf, path.cross_leaf, path.cross_pod, path.extrapolated)

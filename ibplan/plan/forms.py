@@ -1,0 +1,181 @@
+"""The forms of a spec: every combination of fabric, host ports, switches and network choices, before sizing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Literal
+
+from ibplan.catalog.store import Catalog
+
+from ibplan.errors import Reason
+from ibplan.fabric.geometry import Geometry
+from ibplan.fabric.request import Attached, FabricRequest, TierRequest, Tiers
+from ibplan.plan.hosts import HostPorts, ServerModel, host_ports
+from ibplan.plan.switches import TierModels, default_switches, pinned_switches
+from ibplan.spec.load import LoadedSpec
+from ibplan.spec.models import Fabric, LeafPorts, NetworkSpec, PartialUnits, Spec
+
+SMALL_CLUSTER_SERVERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """One value of everything that the network section can explore."""
+
+    leaf_ratio: Fraction
+    spine_ratio: Fraction
+    tiers: Tiers
+    single_tier: Literal["one_switch", "two_leaves"]
+    rail_optimized: bool
+    rail_only: bool
+    planes: int
+    second_tier: Literal["pod", "rail"]
+    leaf_uplink_gbps: int | None
+    spine_uplink_gbps: int | None
+    partial_units: PartialUnits
+    leaf_ports: LeafPorts
+    spine_ports: LeafPorts
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a design will be, before it is sized. `fabrics` = disjoint fabrics (planes, times rails if separate).
+
+    `added`: plain Ethernet that the spec did not ask for, considered because the cluster is small.
+    """
+
+    fabric: Fabric
+    hosts: HostPorts
+    switches: TierModels
+    choices: Choices
+    request: FabricRequest
+    fabrics: int
+    added: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A combination that cannot even be sized, and why."""
+
+    fabric: Fabric
+    switches: TierModels | None
+    choices: Choices
+    reason: Reason
+    hosts: HostPorts | None = None
+
+
+def network_choices(network: NetworkSpec) -> Iterator[Choices]:
+    """The product of all explored values, in the order they are written."""
+    uplinks = network.uplink_gbps
+    for values in product(
+        network.oversubscription.leaf,
+        network.oversubscription.spine,
+        network.tiers,
+        network.single_tier,
+        network.rail_optimized,
+        network.rail_only,
+        network.planes,
+        network.second_tier,
+        uplinks.leaf or (None,),
+        uplinks.spine or (None,),
+        network.partial_units,
+        network.leaf_ports.leaf,
+        network.leaf_ports.spine,
+    ):
+        yield Choices(*values)
+
+
+def enumerate_forms(
+    loaded: LoadedSpec, catalog: Catalog, server: ServerModel, servers: int
+) -> Iterator[Form | Refused]:
+    """All forms of a spec. Raises InputError for switches that do not exist."""
+    spec = loaded.spec
+    pinned = pinned_switches(loaded, catalog)
+    models = list(default_switches(catalog)) if pinned is None else pinned
+    for fabric, added in _fabrics(loaded, servers):
+        hosts = list(host_ports(spec, server, fabric, catalog))
+        serving = [m for m in models if m.leaf.serves(fabric) and m.spine.serves(fabric) and m.core.serves(fabric)]
+        for choices in network_choices(spec.network):
+            if not hosts and not added:
+                text = f"server {server.id} has no ports for {fabric}"
+                yield Refused(fabric, None, choices, Reason("no-host-ports", text))
+            for ports, switches in product(hosts, serving):
+                if pinned is None and switches.leaf.geometry.ports(ports.gbps) == 0:
+                    continue
+                yield _form(spec, fabric, ports, switches, choices, servers, server, added)
+
+
+def _fabrics(loaded: LoadedSpec, servers: int) -> Iterator[tuple[Fabric, bool]]:
+    spec = loaded.spec
+    for fabric in dict.fromkeys(spec.fabrics):
+        yield fabric, False
+    small = servers <= SMALL_CLUSTER_SERVERS and "/fabrics" in loaded.defaults
+    if small and "ethernet" not in spec.fabrics:
+        yield "ethernet", True
+
+
+def _form(
+    spec: Spec,
+    fabric: Fabric,
+    hosts: HostPorts,
+    switches: TierModels,
+    choices: Choices,
+    servers: int,
+    server: ServerModel,
+    added: bool,
+) -> Form | Refused:
+    reason = _refusal(spec, hosts, switches, choices)
+    if reason is not None:
+        return Refused(fabric, switches, choices, reason, hosts)
+    plane_ports = hosts.ports // choices.planes
+    rails, fabrics = (1, choices.planes * plane_ports) if choices.rail_only else (plane_ports, choices.planes)
+    leaf, spine, core = switches.leaf.geometry, switches.spine.geometry, switches.core.geometry
+    leaf_up = choices.leaf_uplink_gbps or default_uplink_gbps(leaf, spine, hosts.gbps)
+    spine_up = choices.spine_uplink_gbps or default_uplink_gbps(spine, core, leaf_up)
+    network, reserved = spec.network, spec.network.reserved_ports
+    request = FabricRequest(
+        servers,
+        rails,
+        TierRequest(leaf, hosts.gbps, leaf_up, choices.leaf_ratio, choices.leaf_ports, reserved.per_leaf),
+        TierRequest(spine, leaf_up, spine_up, choices.spine_ratio, choices.spine_ports, reserved.per_spine),
+        core,
+        server.domain_servers,
+        tuple(Attached(a.name, a.servers, a.ports // choices.planes, a.port_gbps) for a in spec.attached),
+        choices.tiers,
+        choices.single_tier,
+        choices.rail_optimized,
+        choices.second_tier,
+        choices.partial_units,
+        network.unit_servers,
+        network.pod_units,
+        network.min_spines,
+        reserved.total,
+    )
+    return Form(fabric, hosts, switches, choices, request, fabrics, added)
+
+
+def _refusal(spec: Spec, hosts: HostPorts, switches: TierModels, choices: Choices) -> Reason | None:
+    """What keeps a combination from being sized at all."""
+    for model in (switches.leaf, switches.spine, switches.core):
+        if (refusal := model.refusal()) is not None:
+            return refusal
+    planes = choices.planes
+    if hosts.ports_per_nic % planes:
+        text = f"{hosts.ports_per_nic} ports of a NIC cannot be dealt over {planes} planes"
+        return Reason("planes", text, planes, hosts.ports_per_nic)
+    for group in spec.attached:
+        if group.ports % planes:
+            text = f"{group.ports} ports of a {group.name} host cannot be dealt over {planes} planes"
+            return Reason("planes", text, planes, group.ports)
+        if choices.rail_only:
+            return Reason("attached-rail-only", f"{group.name} hosts cannot reach every rail of a rail-only design")
+    return None
+
+
+def default_uplink_gbps(lower: Geometry, upper: Geometry, downlink_gbps: int) -> int:
+    """Whole-cage speed where both tiers have it, else the downlink speed, in Gb/s."""
+    common = lower.whole_cage_gbps() & upper.whole_cage_gbps()
+    return max(max(common, default=downlink_gbps), downlink_gbps)

@@ -1,0 +1,140 @@
+"""Limits and order: which designs keep the budget, which is ranked where, which is recommended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ibplan.performance.bandwidth import bisection_gbps
+from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.hosts import ServerModel
+from ibplan.plan.results import Fits, Shortfall
+from ibplan.spec.models import Budget, Spec
+from ibplan.workload.need import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A form's representative with the others of its form, whether it keeps the limits, and the Ethernet verdict."""
+
+    design: Evaluated
+    others: tuple[Evaluated, ...]
+    fits: Fits
+    per_gpu_gbps: float
+    verdict: Verdict | None
+
+    @property
+    def priced(self) -> bool:
+        """Whether every part has a price."""
+        return self.design.capital.complete
+
+    @property
+    def within_limits(self) -> bool:
+        """Whether no limit is known to be broken."""
+        fits = self.fits
+        return False not in (fits.network_budget, fits.cluster_budget, fits.power, fits.facility_power)
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether it is plain Ethernet that is not known to carry the job."""
+        return self.verdict is not None and self.verdict.enough is not True
+
+
+def judge(
+    design: Evaluated,
+    others: tuple[Evaluated, ...],
+    spec: Spec,
+    server: ServerModel,
+    gpus: int,
+    verdict: Verdict | None,
+) -> Judged:
+    """Hold a design against the limits of the spec."""
+    per_gpu = float(2 * bisection_gbps(design.network) / gpus)
+    return Judged(design, others, fits(design, spec, server), per_gpu, verdict)
+
+
+def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
+    """Each limit: kept, broken, or None where none was set or it cannot be known.
+
+    The network's price is a lower bound while parts lack prices: a broken limit is certain, a kept one is not. A cluster's
+    price also holds racks, which are not planned, so that a kept cluster budget is never certain.
+    """
+    budget, servers = spec.budget, design.network.request.servers
+    capital = design.capital
+    server_usd = None if server.usd is None else server.usd * servers
+    cluster_low = capital.usd + (server_usd or Decimal(0))
+    server_w = None if server.power_w is None else server.power_w * servers
+    known_w = (design.power_w or 0.0) + (server_w or 0.0)
+    all_known = design.power_w is not None and server_w is not None
+    return Fits(
+        _within(capital.usd, budget.network, capital.complete),
+        _within(cluster_low, budget.cluster, False),
+        _within(known_w, budget.power, all_known),
+        _within(known_w * spec.site.pue, budget.facility_power, all_known),
+    )
+
+
+def _within(lower_bound: Decimal | float, limit: Decimal | float | None, exact: bool) -> bool | None:
+    if limit is None:
+        return None
+    if lower_bound > limit:
+        return False
+    return True if exact else None
+
+
+def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
+    """Fully priced designs in rank order.
+
+    Those that keep every limit come first; plain Ethernet that does not carry the job comes last. Among the rest the one
+    with more bandwidth per GPU comes first and ties go to the cheaper; where plain Ethernet carries the job, bandwidth
+    beyond it is worth nothing, so only the price counts.
+    """
+    enough = any(j.verdict is not None and j.verdict.enough for j in judged)
+
+    def key(j: Judged) -> tuple[bool, bool, float, Decimal, str]:
+        wanted = 0.0 if enough and not j.too_slow else -j.per_gpu_gbps
+        return (not j.within_limits, j.too_slow, wanted, j.design.capital.usd, j.design.id)
+
+    return sorted((j for j in judged if j.priced), key=key)
+
+
+def recommended(ranked: list[Judged], spec: Spec) -> Judged | None:
+    """The first that keeps every limit; plain Ethernet that does not carry the job only if nothing else was asked for."""
+    only_ethernet = tuple(spec.fabrics) == ("ethernet",)
+    for j in ranked:
+        if j.within_limits and (only_ethernet or not j.too_slow):
+            return j
+    return None
+
+
+def shortfalls(judged: list[Judged], spec: Spec, server: ServerModel) -> tuple[Shortfall, ...]:
+    """For every limit that all designs break: what was asked and the best there is."""
+    budget = spec.budget
+    found = []
+    for name, limit, low in _limits(budget):
+        if limit is None or not judged or any(getattr(j.fits, name) is not False for j in judged):
+            continue
+        best = min(judged, key=lambda j: (_amount(j.design, low, spec, server), j.design.id))
+        amount = _amount(best.design, low, spec, server)
+        found.append(Shortfall(name, float(limit), float(amount), best.design.id))
+    return tuple(found)
+
+
+def _limits(budget: Budget) -> list[tuple[str, Decimal | float | None, str]]:
+    return [
+        ("network_budget", budget.network, "network"),
+        ("cluster_budget", budget.cluster, "cluster"),
+        ("power", budget.power, "power"),
+        ("facility_power", budget.facility_power, "facility"),
+    ]
+
+
+def _amount(design: Evaluated, what: str, spec: Spec, server: ServerModel) -> Decimal | float:
+    """The lower bound of a design against one kind of limit, USD or W."""
+    servers = design.network.request.servers
+    if what == "network":
+        return design.capital.usd
+    if what == "cluster":
+        return design.capital.usd + (server.usd or Decimal(0)) * servers
+    watts = (design.power_w or 0.0) + (server.power_w or 0.0) * servers
+    return watts * spec.site.pue if what == "facility" else watts
