@@ -1,0 +1,1 @@
+"""The command line: parses options, calls the library, prints. No logic."""

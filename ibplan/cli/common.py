@@ -1,0 +1,112 @@
+"""What every command shares: its options, and the one place where an exception becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ibplan.cli.output import ClosedPipeError, emit
+from ibplan.errors import EXIT_FAULT, EXIT_OK, IbplanError, InputError, UsageError
+
+__all__ = ["Format", "OutputOption", "SettingsOption", "SpecArgument", "SpecsArgument", "emit", "run_guarded"]
+
+EXIT_INTERRUPTED: Final = 130
+REPORT: Final = "This is a fault of ibplan, not of your input: please report it with the spec and the command line."
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
+SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec file; - is standard input.")]
+SpecsArgument = Annotated[list[Path], typer.Argument(metavar="SPEC...", help="Spec files; - is standard input.")]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change the spec: network.oversubscription=2:1. May be given more than once.",
+    ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+
+
+def run_guarded(command: Callable[[], object]) -> int:
+    """Run a command; the exit code. Whatever it raises ends here as a message on standard error."""
+    try:
+        command()
+        code = EXIT_OK
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else EXIT_OK if stop.code is None else EXIT_FAULT
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    except ClosedPipeError:
+        code = EXIT_OK
+    except Exception as error:  # the last line of defence: no traceback for anyone who did not ask for one
+        code = _report(error)
+    return _flush(code)
+
+
+def _report(error: Exception) -> int:
+    if os.environ.get("IBPLAN_DEBUG") == "1":
+        traceback.print_exception(error)
+    if isinstance(error, InputError):
+        _say(str(error))
+    elif isinstance(error, UsageError):
+        _say(f"ibplan: {error}")
+    elif isinstance(error, IbplanError):
+        _say(f"ibplan: {error}" if str(error) else "ibplan: failed")
+    elif isinstance(error, MemoryError):
+        _say("ibplan: out of memory: plan fewer GPUs, or explore fewer values")
+    elif isinstance(error, RecursionError):
+        _say("ibplan: the input is nested too deep")
+    elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        _say(f"ibplan: the disk is full: {error.filename or 'standard output'}")
+    else:
+        _say(f"ibplan: internal fault: {type(error).__name__}: {error}\n{REPORT} IBPLAN_DEBUG=1 shows the trace.")
+    return error.exit_code if isinstance(error, IbplanError) else EXIT_FAULT
+
+
+def _say(message: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # where standard error is closed, the exit code still tells
+        print(message, file=sys.stderr, flush=True)  # noqa: T201  # the one place that prints messages
+
+
+def _flush(code: int) -> int:
+    """Write out what is pending, so that a closed pipe or a full disk is not found only when Python ends."""
+    try:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+    except BrokenPipeError:
+        _discard_stdout()
+        return EXIT_OK
+    except (OSError, ValueError) as error:
+        _discard_stdout()
+        _say(f"ibplan: standard output cannot be written: {getattr(error, 'strerror', None) or error}")
+        return EXIT_FAULT
+    return code
+
+
+def _discard_stdout() -> None:
+    # What is pending can go nowhere; without this, Python would complain about it at its end.
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

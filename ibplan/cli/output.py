@@ -1,0 +1,83 @@
+"""Results: on standard output, or in a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from ibplan.errors import OutputError
+
+
+class ClosedPipeError(Exception):
+    """Nobody reads standard output any more (`ibplan ... | head`): a quiet end, no failure."""
+
+
+def emit(text: str | bytes, output: Path | None = None) -> None:
+    """Write a result: to standard output (None or `-`), else to a file."""
+    data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
+    if output is None or str(output) == "-":
+        _write_stdout(data)
+        return
+    try:
+        _write_file(data, output)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{output}: cannot be written: {reason}") from None
+
+
+def _write_stdout(data: bytes) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed")
+    try:
+        sys.stdout.flush()
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is None:  # a stand-in that takes text only
+            sys.stdout.write(data.decode("utf-8"))
+            return
+        stream.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        raise ClosedPipeError from None
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written: {error.strerror}") from None
+
+
+def _write_file(data: bytes, output: Path) -> None:
+    import tempfile  # 2 ms that only this needs
+
+    target = output.resolve() if output.is_symlink() else output  # the link stays, what it points to is written
+    mode = _mode(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise IsADirectoryError(0, "it is a directory")
+    if mode is not None and not stat.S_ISREG(mode):  # /dev/null, a pipe: cannot be replaced
+        with target.open("wb") as stream:
+            stream.write(data)
+        return
+    if mode is not None and not os.access(target, os.W_OK):
+        raise PermissionError(0, "it is write-protected")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".ibplan-", suffix=".tmp")
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(_new_mode() if mode is None else stat.S_IMODE(mode))
+        os.replace(name, target)
+    except BaseException:  # interruption, too: nothing half-written stays behind
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _new_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

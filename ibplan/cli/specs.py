@@ -1,0 +1,49 @@
+"""Commands about the spec itself: validate, schema, init."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ibplan.cli.common import OutputOption, SettingsOption, SpecsArgument
+from ibplan.cli.output import emit
+from ibplan.errors import InputError, Problem, UsageError
+
+# Reading specs needs pydantic: each command imports it when it runs, so that `--help` does not.
+
+
+def validate(specs: SpecsArgument, settings: SettingsOption = None) -> None:
+    """Check specs: every problem of every file, with its line and column."""
+    from ibplan.spec.load import check_specs
+
+    problems: list[Problem] = []
+    good: list[str] = []
+    for result in check_specs(specs, settings or ()):
+        if isinstance(result, InputError):
+            problems += result.problems
+        else:
+            good.append(f"{result.source}: ok\n")
+    emit("".join(good))
+    if problems:
+        raise InputError(problems)
+
+
+def schema(output: OutputOption = None) -> None:
+    """Print the JSON Schema of the spec, for editors and for programs that write specs."""
+    from ibplan.spec.schema import read_schema
+
+    emit(read_schema(), output)
+
+
+def init(
+    output: OutputOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
+) -> None:
+    """Print a spec to start from: three lines, and every other key with its default as a comment."""
+    from importlib.resources import files
+
+    if output is not None and str(output) != "-" and Path(output).exists() and not force:
+        raise UsageError(f"{output}: the file exists; --force overwrites it")
+    emit(files("ibplan.spec").joinpath("starter.yaml").read_text(encoding="utf-8"), output)
