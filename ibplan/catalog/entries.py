@@ -135,8 +135,8 @@ class Power(Entry):
 class Switch(Sourced):
     """A switch. `part_numbers` maps airflow (p2c, c2p, or `any`) to the maker's part number.
 
-    `rdma`: fit for RDMA (lossless or congestion-controlled) traffic. `manager_cage_class`: the cage of the fabric manager
-    appliance that its reserved ports go to.
+    `rdma`: fit for RDMA (lossless or congestion-controlled) traffic. `manager_cage_class`: the cage of the fabric
+    manager appliance that its reserved ports go to.
     """
 
     link_layers: tuple[LinkLayer, ...] = Field(min_length=1)
@@ -297,8 +297,9 @@ class Fibre(Entry):
 class Module(Sourced):
     """A transceiver. `links` links of `gbps` each, `lanes_per_link` electrical lanes of `lane_gbps`.
 
-    `line_gbps` is the rate of one optical lane (a fibre or a wavelength): a 400G DR4 in a QSFP-DD has 8 electrical lanes
-    of 50 and 4 optical ones of 100. `cable_ports` fibre connectors face the cable. `compatible_with` names the maker's part that it stands in for.
+    `line_gbps` is the rate of one optical lane (a fibre or a wavelength): a 400G DR4 in a QSFP-DD has 8 electrical
+    lanes of 50 and 4 optical ones of 100. `cable_ports` fibre connectors face the cable. `compatible_with` names the
+    maker's part that it stands in for.
     """
 
     part_number: str | None = None
@@ -318,7 +319,10 @@ class Module(Sourced):
 
 
 class Cable(Sourced):
-    """A cable as bought. `ends_b` far ends (a splitter has several). `part_number_by_m` maps a length in metres to a part."""
+    """A cable as bought. `ends_b` far ends (a splitter has several).
+
+    `part_number_by_m` maps a length in metres to a part number. `end_power_w` is drawn at each end, in watts.
+    """
 
     part_number: str | None = None
     part_number_by_m: dict[str, str] = {}
@@ -344,7 +348,7 @@ class Cable(Sourced):
 
 
 class RecipeEnd(Entry):
-    """One end of a link: the cage classes it fits, links per cage, lanes, and the module (None for a cable with heads)."""
+    """One end of a link: the cage classes it fits, links per cage, lanes, module (None for a cable with heads)."""
 
     cage_classes: tuple[Id, ...] = Field(min_length=1)
     links_per_cage: int = Field(ge=1, le=16)
@@ -357,7 +361,8 @@ class Recipe(Entry):
     """How one planned link becomes parts: two ends, a cable, and how many links one cable carries.
 
     `links_per_cable` is 1 for a straight fibre, 2 or 4 for a splitter, 1/2 where a link needs two fibres.
-    `same_peer`: the cable binds all its links to one cage at each end. `basis: inferred` marks a pair that no maker states.
+    `same_peer`: the cable binds all its links to one cage at each end. `basis: inferred` marks a pair that no maker
+    states.
     """
 
     id: Id
