@@ -21,7 +21,7 @@ class FindingKind:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding: the sentence filled in; `design` and `pointer` (JSON pointer into the spec) when it belongs to one."""
+    """One finding: its sentence filled in; `design` id and `pointer` (JSON pointer into the spec) where it has one."""
 
     severity: Severity
     code: str
@@ -107,6 +107,18 @@ _KINDS = (
         "Add them to the budget by hand.",
     ),
     FindingKind(
+        "growth-not-planned",
+        "warning",
+        "The growth stages are checked, but not planned: the design is sized for the first size alone.",
+        "Plan the last stage as a spec of its own.",
+    ),
+    FindingKind(
+        "airflow-not-sold",
+        "warning",
+        "{switch} is listed with {have} airflow only: its part number is left open.",
+        "Set site.airflow, or ask the vendor.",
+    ),
+    FindingKind(
         "server-nics-assumed",
         "info",
         "The server brings its own compute NICs; none are in the cost.",
@@ -153,9 +165,7 @@ _KINDS = (
 KINDS: dict[str, FindingKind] = {kind.code: kind for kind in _KINDS}
 
 
-def finding(
-    code: str, /, *, design: str | None = None, pointer: str | None = None, **fields: object
-) -> Finding:
+def finding(code: str, /, *, design: str | None = None, pointer: str | None = None, **fields: object) -> Finding:
     """Make a finding of a registered kind. Raises KeyError for an unknown code or a missing field."""
     kind = KINDS[code]
     return Finding(kind.severity, code, kind.text.format(**fields), design, pointer)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from ibplan.catalog.entries import Cable, Module, Recipe
 from ibplan.catalog.prices import PriceChoice
 from ibplan.catalog.store import Catalog
-
-from ibplan.catalog.entries import Cable, Module, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,8 @@ class PartsBook:
         for recipe in catalog.recipes.values():
             recipes.setdefault((recipe.link_layer, recipe.gbps), []).append(recipe)
         stand_ins: dict[str, list[Module | Cable]] = {}
-        for entry in (*catalog.modules.values(), *catalog.cables.values()):
+        entries: list[Module | Cable] = [*catalog.modules.values(), *catalog.cables.values()]
+        for entry in entries:
             if entry.compatible_with is not None:
                 stand_ins.setdefault(entry.compatible_with, []).append(entry)
         return cls(
@@ -57,7 +57,7 @@ class PartsBook:
 
         `vendor` takes only the part itself. Ties go to the smaller id, so that the choice is stable.
         """
-        named = self.catalog.modules.get(part) or self.catalog.cables[part]
+        named: Module | Cable = self.catalog.modules.get(part) or self.catalog.cables[part]
         entries = [named, *(self.stand_ins.get(part, ()) if self.optics == "compatible" else ())]
         offers = [Offer(e, self.catalog.prices.choose(e.id)) for e in entries if e.status != "retired" or e is named]
         priced = [o for o in offers if o.usd is not None]

@@ -30,9 +30,9 @@ class Calibration(_Model):
 
     fabric: str
     port_gbps: int
-    points: list[LatencyPoint] = Field(min_length=2, max_length=2)
+    points: tuple[LatencyPoint, ...] = Field(min_length=2, max_length=2)
     device: str
-    sources: list[str] = Field(min_length=1)
+    sources: tuple[str, ...] = Field(min_length=1)
 
     @property
     def hop_us(self) -> float:
@@ -47,7 +47,7 @@ class Calibration(_Model):
 
 
 class _File(_Model):
-    calibrations: list[Calibration]
+    calibrations: tuple[Calibration, ...]
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,6 @@ from itertools import product
 from typing import Literal
 
 from ibplan.catalog.store import Catalog
-
 from ibplan.errors import Reason
 from ibplan.fabric.geometry import Geometry
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest, Tiers
@@ -70,7 +69,7 @@ class Refused:
 def network_choices(network: NetworkSpec) -> Iterator[Choices]:
     """The product of all explored values, in the order they are written."""
     uplinks = network.uplink_gbps
-    for values in product(
+    shapes = product(
         network.oversubscription.leaf,
         network.oversubscription.spine,
         network.tiers,
@@ -79,13 +78,14 @@ def network_choices(network: NetworkSpec) -> Iterator[Choices]:
         network.rail_only,
         network.planes,
         network.second_tier,
-        uplinks.leaf or (None,),
-        uplinks.spine or (None,),
-        network.partial_units,
-        network.leaf_ports.leaf,
-        network.leaf_ports.spine,
-    ):
-        yield Choices(*values)
+    )
+    leaf_uplinks: tuple[int | None, ...] = uplinks.leaf or (None,)
+    spine_uplinks: tuple[int | None, ...] = uplinks.spine or (None,)
+    ports = product(
+        leaf_uplinks, spine_uplinks, network.partial_units, network.leaf_ports.leaf, network.leaf_ports.spine
+    )
+    for shape, port in product(shapes, ports):
+        yield Choices(*shape, *port)
 
 
 def enumerate_forms(

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ibplan.catalog.store import Catalog
-
 from ibplan.catalog.entries import LinkLayer, Nic, PortGroup, Server
+from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Problem
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Fabric, InlineServer, Spec

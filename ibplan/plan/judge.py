@@ -56,8 +56,8 @@ def judge(
 def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
     """Each limit: kept, broken, or None where none was set or it cannot be known.
 
-    The network's price is a lower bound while parts lack prices: a broken limit is certain, a kept one is not. A cluster's
-    price also holds racks, which are not planned, so that a kept cluster budget is never certain.
+    The network's price is a lower bound while parts lack prices: a broken limit is certain, a kept one is not. A
+    cluster's price also holds racks, which are not planned, so that a kept cluster budget is never certain.
     """
     budget, servers = spec.budget, design.network.request.servers
     capital = design.capital
@@ -85,9 +85,9 @@ def _within(lower_bound: Decimal | float, limit: Decimal | float | None, exact: 
 def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
     """Fully priced designs in rank order.
 
-    Those that keep every limit come first; plain Ethernet that does not carry the job comes last. Among the rest the one
-    with more bandwidth per GPU comes first and ties go to the cheaper; where plain Ethernet carries the job, bandwidth
-    beyond it is worth nothing, so only the price counts.
+    Those that keep every limit come first; plain Ethernet that does not carry the job comes last. Among the rest the
+    one with more bandwidth per GPU comes first and ties go to the cheaper; where plain Ethernet carries the job,
+    bandwidth beyond it is worth nothing, so only the price counts.
     """
     enough = any(j.verdict is not None and j.verdict.enough for j in judged)
 
@@ -99,7 +99,7 @@ def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
 
 
 def recommended(ranked: list[Judged], spec: Spec) -> Judged | None:
-    """The first that keeps every limit; plain Ethernet that does not carry the job only if nothing else was asked for."""
+    """The first that keeps every limit; plain Ethernet that does not carry the job only if nothing else is asked."""
     only_ethernet = tuple(spec.fabrics) == ("ethernet",)
     for j in ranked:
         if j.within_limits and (only_ethernet or not j.too_slow):
@@ -108,13 +108,22 @@ def recommended(ranked: list[Judged], spec: Spec) -> Judged | None:
 
 
 def shortfalls(judged: list[Judged], spec: Spec, server: ServerModel) -> tuple[Shortfall, ...]:
-    """For every limit that all designs break: what was asked and the best there is."""
-    budget = spec.budget
+    """For every limit that all fully priced designs break: what was asked and the best there is.
+
+    Where each limit is kept by some design but no design keeps them all, every broken limit is listed.
+    """
+    pool = [j for j in judged if j.priced] or judged
+    common = _broken(pool, spec, server, everywhere=True)
+    return common or _broken(pool, spec, server, everywhere=False)
+
+
+def _broken(pool: list[Judged], spec: Spec, server: ServerModel, *, everywhere: bool) -> tuple[Shortfall, ...]:
     found = []
-    for name, limit, low in _limits(budget):
-        if limit is None or not judged or any(getattr(j.fits, name) is not False for j in judged):
+    for name, limit, low in _limits(spec.budget):
+        broken = [getattr(j.fits, name) is False for j in pool]
+        if limit is None or not (all(broken) if everywhere else any(broken)) or not broken:
             continue
-        best = min(judged, key=lambda j: (_amount(j.design, low, spec, server), j.design.id))
+        best = min(pool, key=lambda j: (_amount(j.design, low, spec, server), j.design.id))
         amount = _amount(best.design, low, spec, server)
         found.append(Shortfall(name, float(limit), float(amount), best.design.id))
     return tuple(found)

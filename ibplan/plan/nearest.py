@@ -36,7 +36,7 @@ def nearest_changes(
         _ratio_change(forms, fitting),
         _packed_change(forms, fitting),
         _fabric_change(other_fabrics, fitting),
-        _size_change(forms, server, fitting),
+        _size_change(forms, server, "servers" if spec.gpus is None else "gpus", fitting),
     ]
     return tuple(change for change in changes if change is not None)
 
@@ -91,8 +91,8 @@ def _fabric_change(other_fabrics: list[Form], fitting: _Fitting) -> Nearest | No
     return None if found is None else _nearest("fabrics", found.form.fabric, found)
 
 
-def _size_change(forms: list[Form], server: ServerModel, fitting: _Fitting) -> Nearest | None:
-    """The most servers that fit, by bisection over whole servers, as a number of GPUs."""
+def _size_change(forms: list[Form], server: ServerModel, key: str, fitting: _Fitting) -> Nearest | None:
+    """The most servers that fit, by bisection over whole servers, under the key that the spec uses."""
     low, high = 0, max((f.request.servers for f in forms), default=1) - 1
     best: Evaluated | None = None
     while low < high:
@@ -104,4 +104,5 @@ def _size_change(forms: list[Form], server: ServerModel, fitting: _Fitting) -> N
             low, best = middle, found
     if best is None:
         return None
-    return _nearest("gpus", str(best.network.request.servers * server.gpus), best)
+    size = best.network.request.servers * (server.gpus if key == "gpus" else 1)
+    return _nearest(key, str(size), best)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ibplan.catalog.entries import Breakout, LinkLayer, Switch
 from ibplan.catalog.prices import PriceChoice
 from ibplan.catalog.store import Catalog
-
-from ibplan.catalog.entries import Breakout, LinkLayer, Switch
 from ibplan.errors import InputError, Problem, Reason
 from ibplan.fabric.geometry import CageSet, Geometry, Mode
 from ibplan.plan.hosts import link_layer

@@ -41,7 +41,7 @@ class Assumptions(_Model):
     gradient_bytes_per_parameter: Assumption
     tcp_efficiency: Assumption
     weights_share_of_memory_max: Assumption
-    step_tokens: list[StepTokens]
+    step_tokens: tuple[StepTokens, ...]
     step_tokens_source: str
 
 

@@ -1,0 +1,42 @@
+# Needs Python 3.11 or later, make and git. Everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo check test golden schema bench
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Make the virtual environment with pinned dependencies
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("ibplan needs Python 3.11 or later; set PYTHON=...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## Compare InfiniBand and RoCE for a 1,024-GPU cluster
+	$(BIN)/ibplan design specs/three-lines.yaml
+
+check: $(STAMP) ## Format, lint, types, import directions
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: $(STAMP) ## All tests that need no outside program
+	$(BIN)/pytest -n 2
+
+golden: $(STAMP) ## Rewrite the golden files; read the difference before committing it
+	IBPLAN_GOLDEN=1 $(BIN)/pytest -n 2 -k golden
+	git status --short tests
+
+schema: $(STAMP) ## Rewrite the JSON Schema of the spec
+	$(BIN)/ibplan schema --output ibplan/spec/spec.schema.json
+
+bench: $(STAMP) ## Measure speed: case, size, seconds, peak memory
+	$(BIN)/python -m benchmarks.run

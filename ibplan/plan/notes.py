@@ -1,0 +1,159 @@
+"""The findings of a plan: what its user should know, once each, in a stable order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ibplan.catalog.entries import Module
+from ibplan.economics.capital import unknown_power_parts
+from ibplan.findings import Finding, finding
+from ibplan.parts.select import LinkParts
+from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.hosts import ServerModel
+from ibplan.plan.judge import Judged
+from ibplan.spec.load import LoadedSpec
+from ibplan.units import format_ratio
+
+
+def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: int) -> Iterator[Finding]:
+    """What the spec itself gives rise to."""
+    spec = loaded.spec
+    if spec.gpus is not None and gpus != spec.gpus:
+        yield finding(
+            "gpus-rounded-up",
+            pointer="/gpus",
+            asked=spec.gpus,
+            per_server=server.gpus,
+            planned=gpus,
+            servers=servers,
+        )
+    if server.domain_servers > 1 and servers % server.domain_servers:
+        racks = -(-servers // server.domain_servers)
+        yield finding(
+            "domain-not-filled",
+            pointer="/gpus" if spec.gpus is not None else "/servers",
+            servers=servers,
+            per_domain=server.domain_servers,
+            racks=racks,
+            capacity=racks * server.domain_servers,
+        )
+    for tier, ratios in (("leaf", spec.network.oversubscription.leaf), ("spine", spec.network.oversubscription.spine)):
+        for ratio in ratios:
+            if ratio < Fraction(1, 2):
+                yield finding(
+                    "ratio-below-half",
+                    pointer=f"/network/oversubscription/{tier}",
+                    ratio=format_ratio(ratio),
+                    swapped=format_ratio(1 / ratio),
+                )
+    yield finding("networks-not-planned")
+    if spec.growth:
+        yield finding("growth-not-planned", pointer="/growth")
+
+
+def design_findings(judged: Judged) -> Iterator[Finding]:
+    """What one design gives rise to."""
+    design = judged.design
+    if design.form.choices.rail_only:
+        yield finding("rail-only", design=design.id)
+    yield from _sizing_findings(design)
+    yield from _parts_findings(design)
+    yield from _money_findings(design)
+    if judged.verdict is not None:
+        code = "ethernet-enough" if judged.verdict.enough else "ethernet-not-enough"
+        yield finding(code, design=design.id, reason=judged.verdict.reason)
+
+
+def _sizing_findings(design: Evaluated) -> Iterator[Finding]:
+    fabric = design.network.fabric
+    if fabric.added_leaves:
+        yield finding(
+            "reserved-added-leaves",
+            design=design.id,
+            ports=design.network.request.reserved_total,
+            leaves=fabric.added_leaves,
+        )
+    if fabric.split_domain:
+        yield finding(
+            "domain-split",
+            design=design.id,
+            servers=design.network.request.domain_servers,
+            unit=fabric.unit.servers,
+        )
+    for tier in design.network.tiers:
+        total = tier.ports_used + tier.ports_free
+        if total and tier.ports_used / total < 0.5:
+            yield finding(
+                "low-port-use",
+                design=design.id,
+                tier=tier.tier,
+                used=f"{tier.ports_used:,}",
+                total=f"{total:,}",
+                share=tier.ports_used / total,
+            )
+
+
+def _parts_findings(design: Evaluated) -> Iterator[Finding]:
+    reaches = []
+    for parts in design.parts:
+        recipe = parts.recipe
+        if recipe is None:
+            if parts.link.kind == "reserved" and design.form.fabric != "infiniband":
+                yield finding("reserved-far-end-unknown", design=design.id, ports=parts.link.count)
+            else:
+                yield finding("optics-unknown", design=design.id, kind=parts.link.kind)
+            continue
+        if recipe.max_length_m is not None:
+            reaches.append(recipe.max_length_m)
+        if recipe.basis == "inferred":
+            yield finding(
+                "inferred-recipe",
+                design=design.id,
+                kind=parts.link.kind,
+                module_a=_name(parts, near=True),
+                module_b=_name(parts, near=False),
+            )
+    if reaches:
+        yield finding("lengths-unknown", design=design.id, reach_m=min(reaches))
+    yield from _status_findings(design)
+
+
+def _name(parts: LinkParts, *, near: bool) -> str:
+    offer = parts.module_a if near else parts.module_b
+    return offer.entry.id if offer is not None else "its cable"
+
+
+def _status_findings(design: Evaluated) -> Iterator[Finding]:
+    """Parts that may not be orderable any more, once each."""
+    entries = {}
+    for parts in design.parts:
+        for offer in (parts.module_a, parts.module_b, parts.cable):
+            if offer is not None and offer.entry.status != "active":
+                entries[offer.entry.id] = offer.entry
+    for entry in entries.values():
+        note = entry.status_note or (entry.notes if isinstance(entry, Module) else None) or "no note"
+        yield finding("part-status", design=design.id, part=entry.id, status=entry.status, note=note)
+    switches = design.form.switches
+    for model in {m.id: m for m in (switches.leaf, switches.spine, switches.core)}.values():
+        if model.entry is not None and model.entry.part_numbers and not _has_airflow(design, model.id):
+            have = "/".join(sorted(model.entry.part_numbers))
+            yield finding("airflow-not-sold", design=design.id, switch=model.id, have=have)
+
+
+def _has_airflow(design: Evaluated, switch: str) -> bool:
+    return any(i.part_number is not None for i in design.items if i.part == switch) or not any(
+        i.part == switch for i in design.items
+    )
+
+
+def _money_findings(design: Evaluated) -> Iterator[Finding]:
+    unpriced = design.capital.unpriced
+    if unpriced:
+        names = ", ".join(f"{quantity:,} {part}" for part, quantity in unpriced)
+        yield finding("unpriced-parts", design=design.id, count=len(unpriced), parts=names)
+    if design.capital.estimated_fraction > 0:
+        yield finding("estimated-prices", design=design.id, share=design.capital.estimated_fraction)
+    unknown = unknown_power_parts(design.items)
+    if unknown:
+        yield finding("power-unknown", design=design.id, parts=", ".join(unknown))

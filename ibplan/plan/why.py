@@ -1,0 +1,93 @@
+"""Why a design is recommended, ranked where it is, or not ranked: short sentences that the table can check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ibplan.plan.judge import Judged
+from ibplan.spec.models import Spec
+from ibplan.units import format_gbps, format_usd, format_watts
+
+
+def reasons(judged: Judged, ranked: Sequence[Judged], best: Judged | None, pinned: bool, spec: Spec) -> list[str]:
+    """The sentences for one design."""
+    if not judged.priced:
+        count = len(judged.design.capital.unpriced)
+        return [f"Not ranked: {count} {'part has' if count == 1 else 'parts have'} no price.", *_broken(judged, spec)]
+    if best is judged:
+        return _recommended(judged, ranked, pinned, spec)
+    sentences = _broken(judged, spec)
+    if judged.verdict is not None:
+        sentences.append(judged.verdict.reason)
+    if best is not None:
+        sentences.append(_beside(judged, best))
+    return sentences
+
+
+def _recommended(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spec) -> list[str]:
+    usd = best.design.capital.usd
+    sentences = [_reason_of_choice(best, ranked, pinned)]
+    others = [j for j in ranked if j is not best and j.within_limits]
+    if others:
+        other = others[0]
+        sentences.append(f"The next, {other.design.id}, {_beside(other, best, subject='').strip()}")
+    for j in ranked:
+        if not j.within_limits and j.per_gpu_gbps > best.per_gpu_gbps:
+            broken = " ".join(_broken(j, spec))
+            sentences.append(f"{j.design.id} gives {format_gbps(j.per_gpu_gbps)} per GPU, but: {broken}")
+            break
+    budget = spec.budget.network
+    if budget is not None:
+        sentences.append(f"It leaves {format_usd(budget - usd)} of the {format_usd(budget)} network budget.")
+    if best.verdict is not None:
+        sentences.append(best.verdict.reason)
+    return sentences
+
+
+def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool) -> str:
+    cost = f"{format_usd(best.design.capital.usd)} for {format_gbps(best.per_gpu_gbps)} per GPU across the bisection"
+    if pinned:
+        return f"Pinned by the spec: {cost}."
+    if best.verdict is not None and best.verdict.enough:
+        return f"The cheapest that carries the job: {cost}."
+    rivals = [j for j in ranked if j.within_limits and j is not best]
+    if not rivals:
+        return f"The only fully priced design that keeps every limit: {cost}."
+    if all(j.per_gpu_gbps < best.per_gpu_gbps for j in rivals):
+        return f"The most bandwidth of the designs that keep every limit: {cost}."
+    return f"The cheapest of the designs with the most bandwidth that keep every limit: {cost}."
+
+
+def _beside(judged: Judged, best: Judged, subject: str = "It") -> str:
+    """How a design compares with the recommended one in money and bandwidth."""
+    difference = judged.design.capital.usd - best.design.capital.usd
+    base = best.design.capital.usd
+    share = f" ({abs(difference) / base:.0%})" if base else ""
+    if difference == 0:
+        money = "costs the same as"
+    else:
+        money = f"costs {format_usd(abs(difference))}{share} {'more' if difference > 0 else 'less'} than"
+    if judged.per_gpu_gbps == best.per_gpu_gbps:
+        bandwidth = "for the same bandwidth per GPU"
+    else:
+        bandwidth = f"for {format_gbps(judged.per_gpu_gbps)} per GPU instead of {format_gbps(best.per_gpu_gbps)}"
+    return f"{subject} {money} {best.design.id} {bandwidth}."
+
+
+def _broken(judged: Judged, spec: Spec) -> list[str]:
+    """The limits it breaks, with both numbers."""
+    design, budget, sentences = judged.design, spec.budget, []
+    lower = "" if judged.priced else "at least "
+    if judged.fits.network_budget is False and budget.network is not None:
+        over = design.capital.usd - budget.network
+        sentences.append(
+            f"It costs {lower}{format_usd(design.capital.usd)}: {format_usd(over)} over the network budget of "
+            f"{format_usd(budget.network)}."
+        )
+    if judged.fits.cluster_budget is False and budget.cluster is not None:
+        sentences.append(f"With its servers it costs more than the cluster budget of {format_usd(budget.cluster)}.")
+    for name, limit in (("power", budget.power), ("facility_power", budget.facility_power)):
+        if getattr(judged.fits, name) is False and limit is not None:
+            words = "facility power" if name == "facility_power" else "power"
+            sentences.append(f"With its servers it draws more than the {words} limit of {format_watts(limit)}.")
+    return sentences
