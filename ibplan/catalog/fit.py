@@ -151,7 +151,16 @@ def _line(recipe: Recipe, cable: Cable, a: Module | None, b: Module | None) -> I
 def unlike(stand_in: Module | Cable, original: Module | Cable) -> list[str]:
     """Why a compatible part cannot stand in for another; empty if it can."""
     if isinstance(stand_in, Module) and isinstance(original, Module):
-        names = ("form", "heat_sink", "links", "gbps", "lanes_per_link", "lane_gbps", "line_gbps", "cable_ports")
+        names: tuple[str, ...] = (
+            "form",
+            "heat_sink",
+            "links",
+            "gbps",
+            "lanes_per_link",
+            "lane_gbps",
+            "line_gbps",
+            "cable_ports",
+        )
         faces = [(stand_in.fibre, original.fibre)]
     elif isinstance(stand_in, Cable) and isinstance(original, Cable):
         names = ("kind", "form_a", "form_b", "heat_sink_a", "heat_sink_b", "ends_b")

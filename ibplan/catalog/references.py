@@ -78,10 +78,10 @@ def parts_that_do_not_fit(layers: Layers, classes: dict[str, CageClass]) -> Iter
             yield spot.problem(f"recipe {recipe.id}: {why}", at)
     for parts in (modules, cables):
         for part in parts.values():
-            original = parts.get(part.compatible_with)
-            for why in unlike(part, original) if original is not None else ():
-                message = f"{part.id} cannot stand in for {original.id}: {why}"
-                yield layers.spots[part.id].problem(message, ("compatible_with",))
+            if part.compatible_with is not None:
+                for why in unlike(part, parts[part.compatible_with]):
+                    message = f"{part.id} cannot stand in for {part.compatible_with}: {why}"
+                    yield layers.spots[part.id].problem(message, ("compatible_with",))
 
 
 def _blamed(recipe: Recipe, layers: Layers) -> tuple[Spot, _At]:

@@ -56,17 +56,17 @@ class Attention(_Part):
 
 
 class Ffn(_Part):
-    """The dense feed-forward part. `gated`: three matrices instead of two. In MoE models only the dense layers have it."""
+    """The dense feed-forward part; in MoE models only the dense layers have it. `gated`: three matrices, not two."""
 
     width: int = Field(ge=1)
     gated: bool
     bias: bool = False
-    norm: Literal["layernorm", "rmsnorm"]
+    norm: Literal["layernorm", "layernorm_nobias", "rmsnorm"]
     norms_per_layer: int = Field(ge=1, le=8)
 
 
 class Experts(_Part):
-    """The experts of an MoE model. Layer i is MoE when i >= first_dense_layers and every `every_n_layers`-th from there."""
+    """The experts of an MoE model: in every `every_n_layers`-th layer after the first dense ones."""
 
     routed: int = Field(ge=1)
     shared: int = Field(ge=0)
