@@ -17,6 +17,7 @@ _ALSO: Final[Mapping[Form, frozenset[Form]]] = {
     "QSFP112-DD": frozenset({"QSFP112", "QSFP56", "QSFP28"}),
     "QSFP-DD800": frozenset({"QSFP-DD", "QSFP112", "QSFP56", "QSFP28"}),
 }
+BMC_CLASS: Final = "bmc-rj45"
 OPTICS_BUILT_IN: Final[frozenset[Form]] = frozenset({"MPO-12", "MMC-12"})
 
 
@@ -72,6 +73,8 @@ def class_uses(switches: Iterable[Switch], nics: Iterable[Nic], servers: Iterabl
             ports: PortGroup | None = getattr(server, name)
             if ports is not None:
                 yield ClassUse(server.id, (name,), ports.cage_class, ports.form, ports.heat_sink, _mode_lanes(ports))
+        if server.bmc_ports:
+            yield ClassUse(server.id, ("bmc_ports",), BMC_CLASS, "RJ45", "none", {("ethernet", 1): 1})
 
 
 def _mode_lanes(holder: Nic | PortGroup) -> dict[tuple[LinkLayer, int], int]:
