@@ -125,12 +125,16 @@ def figures(design: Design) -> dict[str, Any]:
     }
     said["gbps"] = gbps_by_kind(network)
     said["built"] = network.oversubscription.leaf.built
-    money: Counter[str] = Counter()
-    for item in design.line_items:
-        assert item.extended_usd is not None or "price" not in item.where, item
-        money["switches" if item.category == "switch" else "links"] += item.extended_usd or Decimal(0)  # type: ignore[assignment]
-    said["cost"] = money
+    said["cost"] = cost(design)
     return said
+
+
+def cost(design: Design) -> dict[str, Decimal]:
+    """The priced lines in USD: switches, and everything that links are made of."""
+    money = {"switches": Decimal(0), "links": Decimal(0)}
+    for item in design.line_items:
+        money["switches" if item.category == "switch" else "links"] += item.extended_usd or Decimal(0)
+    return money
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in cases()])
