@@ -135,7 +135,8 @@ class Power(Entry):
 class Switch(Sourced):
     """A switch. `part_numbers` maps airflow (p2c, c2p, or `any`) to the maker's part number.
 
-    `rdma`: fit for RDMA (lossless or congestion-controlled) traffic. `manager_cage_class`: the cage of the fabric
+    `rdma`: fit for RDMA (lossless or congestion-controlled) traffic. `role: management`: a 1G box that stands in a
+    compute network only if it is named. `manager_cage_class`: the cage of the fabric
     manager appliance that its reserved ports go to.
     """
 
@@ -145,6 +146,7 @@ class Switch(Sourced):
     cages: tuple[CageGroup, ...] = Field(min_length=1)
     capacity_gbps: int | None = Field(default=None, ge=1)
     rdma: bool = True
+    role: Literal["fabric", "management"] = "fabric"
     rack_units: int | None = Field(default=None, ge=1)
     weight_kg: float | None = Field(default=None, gt=0)
     power: Power = Power()

@@ -112,11 +112,13 @@ def _cables(link: LinkClass, recipe: Recipe) -> int:
     return link.a.groups_of(int(per_cable))
 
 
-def _preference(parts: LinkParts) -> tuple[bool, bool, Decimal, str]:
+def _preference(parts: LinkParts) -> tuple[bool, bool, Decimal, float, str]:
+    """Sums over unpriced parts say nothing: without a full price the shorter reach, the cheaper class, comes first."""
     usd, complete = link_usd(parts)
     recipe = parts.recipe
     assert recipe is not None
-    return not complete, recipe.basis == "inferred", usd, recipe.id
+    reach = recipe.max_length_m or float("inf")
+    return not complete, recipe.basis == "inferred", usd if complete else Decimal(0), reach, recipe.id
 
 
 def link_usd(parts: LinkParts) -> tuple[Decimal, bool]:

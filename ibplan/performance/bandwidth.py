@@ -33,6 +33,14 @@ def bisection_gbps(network: NetworkSize) -> Fraction:
     return Fraction(network.fabrics * leaves, 2)
 
 
+def per_gpu_gbps(network: NetworkSize, nic_gbps_per_gpu: Fraction) -> Fraction:
+    """What a GPU gets, Gb/s one direction, when all endpoints talk across the bisection.
+
+    Its NIC bandwidth, times 2 x bisection / injection (at most 1: no fabric gives more than the NICs inject).
+    """
+    return nic_gbps_per_gpu * min(Fraction(1), 2 * bisection_gbps(network) / injection_gbps(network))
+
+
 def _endpoint_gbps(request: FabricRequest, load: LeafLoad) -> int:
     attached = sum(used * group.gbps for used, group in zip(load.attached, request.attached, strict=False))
     return load.servers * load.down_gbps + attached

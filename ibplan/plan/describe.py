@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.select import LinkParts
-from ibplan.performance.bandwidth import bisection_gbps, injection_gbps
+from ibplan.performance.bandwidth import bisection_gbps, injection_gbps, per_gpu_gbps
 from ibplan.performance.latency import path_latency
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.results import (
@@ -102,7 +102,8 @@ def _bandwidth(evaluated: Evaluated, gpus: int) -> Bandwidth:
     return Bandwidth(
         injection_gbps(evaluated.network),
         float(bisection),
-        float(2 * bisection / gpus),
+        float(evaluated.nic_gbps_per_gpu(gpus)),
+        float(per_gpu_gbps(evaluated.network, evaluated.nic_gbps_per_gpu(gpus))),
         not evaluated.form.choices.rail_only,
     )
 

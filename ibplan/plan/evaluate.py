@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, cast
 
 from ibplan.economics.bill import Equipment, make_bill
@@ -34,6 +35,11 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+
+    def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
+        """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""
+        hosts = self.form.hosts
+        return Fraction(hosts.gbps * hosts.ports * self.network.request.servers, gpus)
 
     @property
     def form_key(self) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ibplan.performance.bandwidth import bisection_gbps
+from ibplan.performance.bandwidth import per_gpu_gbps
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.results import Fits, Shortfall
@@ -49,7 +49,7 @@ def judge(
     verdict: Verdict | None,
 ) -> Judged:
     """Hold a design against the limits of the spec."""
-    per_gpu = float(2 * bisection_gbps(design.network) / gpus)
+    per_gpu = float(per_gpu_gbps(design.network, design.nic_gbps_per_gpu(gpus)))
     return Judged(design, others, fits(design, spec, server), per_gpu, verdict)
 
 

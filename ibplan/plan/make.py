@@ -102,7 +102,8 @@ def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[l
         else:
             try:
                 design = evaluate(form, context.spec, context.book)
-                evaluated.setdefault(design.id, design)
+                if design.capital.complete or not form.added:
+                    evaluated.setdefault(design.id, design)
                 continue
             except Unbuildable as refusal:
                 found = refusal.reasons

@@ -100,10 +100,15 @@ class PortMinimum:
 
 @dataclass(frozen=True, slots=True)
 class Bandwidth:
-    """One direction, Gb/s, summed over planes (rails if separate). `per_gpu_gbps` = 2 x bisection / GPUs."""
+    """One direction, Gb/s, summed over planes (rails if separate).
+
+    `nic_gbps_per_gpu` = NIC ports of a server / its GPUs; `per_gpu_gbps` = that x 2 x bisection / injection: what a GPU
+    gets when everyone talks across the bisection.
+    """
 
     injection_gbps: int
     bisection_gbps: float
+    nic_gbps_per_gpu: float
     per_gpu_gbps: float
     cross_rail: bool
 

@@ -143,6 +143,8 @@ def pinned_switches(loaded: LoadedSpec, catalog: Catalog) -> list[TierModels] | 
 def default_switches(catalog: Catalog) -> Iterator[TierModels]:
     """Every switch that can be planned with, the same in all tiers."""
     for entry in catalog.switches.values():
-        if entry.status not in ("retired", "prototype") and not entry.planning_gaps():
+        if entry.status in ("retired", "prototype") or entry.role != "fabric":
+            continue
+        if not entry.planning_gaps():
             model = catalog_switch(entry, catalog)
             yield TierModels(model, model, model)

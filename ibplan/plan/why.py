@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from ibplan.plan.judge import Judged
 from ibplan.spec.models import Spec
@@ -62,7 +63,8 @@ def _beside(judged: Judged, best: Judged, subject: str = "It") -> str:
     """How a design compares with the recommended one in money and bandwidth."""
     difference = judged.design.capital.usd - best.design.capital.usd
     base = best.design.capital.usd
-    share = f" ({abs(difference) / base:.0%})" if base else ""
+    part = abs(difference) / base if base else 0
+    share = f" ({part:.0%})" if part >= Decimal("0.01") else (" (under 1%)" if base else "")
     if difference == 0:
         money = "costs the same as"
     else:
