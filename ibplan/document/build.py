@@ -15,6 +15,9 @@ MAX_NODES: Final = 200_000
 MAX_ALIASES: Final = 100
 MAX_SCALAR: Final = 64 * 1024
 MAX_DIGITS: Final = 40
+# Bound what the models have to look at, and to complain about.
+MAX_KEYS: Final = 500
+MAX_ITEMS: Final = 10_000
 MAX_PROBLEMS: Final = 100
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -124,6 +127,8 @@ class Builder:
         if depth >= frame.depth:
             frame.depth = depth + 1
         if frame.keys is None:
+            if len(frame.value) >= MAX_ITEMS:
+                self._stop(event, f"more than {MAX_ITEMS:,} entries in one list")
             frame.value.append(value)
             frame.parts.append(place)
         elif frame.key is None:
@@ -184,6 +189,8 @@ class Builder:
             if len(self._problems) >= MAX_PROBLEMS:
                 raise InputError(self._problems)
         else:
+            if len(keys) >= MAX_KEYS:
+                self._stop(event, f"more than {MAX_KEYS:,} keys in one mapping")
             keys[text] = (mark.line + 1, mark.column + 1)
         frame.key = text
 

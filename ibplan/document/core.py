@@ -171,16 +171,18 @@ def read_document(path: Path, source: str | None = None) -> Document:
         raise _refuse(name, "no such file") from None
     except (OSError, ValueError) as error:
         raise _refuse(name, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    with open(handle, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if stat.S_ISDIR(status.st_mode):
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
             raise _refuse(name, "is a directory, not a file")
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(mode):
             raise _refuse(name, "is not a regular file", "pipe it into standard input, and give `-`")
-        try:
+        with open(handle, "rb", closefd=False) as stream:
             return read_stream(stream, name)
-        except OSError as error:
-            raise _refuse(name, f"cannot be read: {error.strerror}") from None
+    except OSError as error:
+        raise _refuse(name, f"cannot be read: {error.strerror}") from None
+    finally:
+        os.close(handle)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -24,8 +25,8 @@ def validate(model: type[M], document: Document) -> M:
         found = _telling(error.errors(include_url=False))
     problems = [_problem(model, document, item) for item in found[:MAX_PROBLEMS]]
     if len(found) > MAX_PROBLEMS:
-        message = f"and {len(found) - MAX_PROBLEMS:,} more problems"
-        problems.append(Problem(document.source, 0, 0, message))
+        # The ellipsis sorts after every other message at that place.
+        problems.append(replace(max(problems), message=f"… and {len(found) - MAX_PROBLEMS:,} more problems", remedy=""))
     raise InputError(problems) from None
 
 

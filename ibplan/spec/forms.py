@@ -20,6 +20,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 T = TypeVar("T")
+MAX_EXPLORED: Final = 16
+MAX_MANY: Final = 100
 
 
 class Strict(BaseModel):
@@ -52,18 +54,29 @@ def _not_bool(value: Any) -> Any:
     return value
 
 
-def _listed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+def _at_most(limit: int, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    # Before the entries are looked at: each of a hundred thousand would be a problem of its own.
+    if len(values) > limit:
+        raise ValueError(f"takes at most {limit} entries, got {len(values):,}")
+    return values
+
+
+def _explored(value: Any) -> Any:
+    return _at_most(MAX_EXPLORED, tuple(value) if isinstance(value, list | tuple) else (value,))
+
+
+def _one_or_many(value: Any) -> Any:
+    return _many(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _many(value: Any) -> Any:
+    return _at_most(MAX_MANY, tuple(value)) if isinstance(value, list | tuple) else value
 
 
 def _no_repeats(values: tuple[T, ...]) -> tuple[T, ...]:
     if any(value in values[:index] for index, value in enumerate(values)):
         raise ValueError("a value is listed twice")
     return values
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _as_leaf(value: Any) -> Any:
@@ -99,14 +112,14 @@ AS_LEAF: Final = (BeforeValidator(_as_leaf), OrShort(lambda long: long["properti
 # One value, or a list of different values to explore.
 Explored = Annotated[
     tuple[T, ...],
-    Field(min_length=1, max_length=16, json_schema_extra={"uniqueItems": True}),
-    BeforeValidator(_listed),
+    Field(min_length=1, max_length=MAX_EXPLORED, json_schema_extra={"uniqueItems": True}),
+    BeforeValidator(_explored),
     AfterValidator(_no_repeats),
     _OR_ITEM,
 ]
 # A list; or one value in place of a list of one.
-OneOrMany = Annotated[tuple[T, ...], Field(max_length=100), BeforeValidator(_listed), _OR_ITEM]
-Many = Annotated[tuple[T, ...], Field(max_length=100), BeforeValidator(_tuple)]
+OneOrMany = Annotated[tuple[T, ...], Field(max_length=MAX_MANY), BeforeValidator(_one_or_many), _OR_ITEM]
+Many = Annotated[tuple[T, ...], Field(max_length=MAX_MANY), BeforeValidator(_many)]
 # A word (an id), or a mapping in its place.
 WordOr = Annotated[
     Annotated[str, Tag("id")] | Annotated[T, Tag("inline")],
