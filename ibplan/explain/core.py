@@ -1,0 +1,141 @@
+"""What a figure is, and the getters that pull figures and their inputs out of the JSON of a design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Data = Mapping[str, Any]
+Get = Callable[[Data, Data], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A named input of a formula. `get(design, plan)` gives a number, or a mapping of label to number.
+
+    A mapping stands in the formula as the list of its numbers, in order. None = unknown.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    get: Get
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of a design. Where the formula is the id itself, the figure is a plain fact that `title` describes."""
+
+    id: str
+    title: str
+    unit: str
+    formula: str
+    get: Get
+    inputs: tuple[Input, ...] = field(default=())
+
+    @property
+    def plain(self) -> bool:
+        """Whether the figure is taken as it stands, not made from others."""
+        return not self.inputs
+
+    def value(self, design: Data, plan: Data) -> Any:
+        """The figure of a design; None = unknown or not there."""
+        return self.get(design, plan)
+
+    def input_values(self, design: Data, plan: Data) -> dict[str, Any]:
+        """The inputs of the formula by name; a plain figure is its own input."""
+        if self.plain:
+            return {self.id: self.get(design, plan)}
+        return {i.name: i.get(design, plan) for i in self.inputs}
+
+
+def at(*path: str) -> Get:
+    """The value at a path of the design; None where a part of the path is null."""
+
+    def get(design: Data, plan: Data) -> Any:
+        here: Any = design
+        for key in path:
+            here = None if here is None else here[key]
+        return here
+
+    return get
+
+
+def compute(*path: str) -> Get:
+    return at("networks", "compute", *path)
+
+
+def plain(figure_id: str, title: str, unit: str, get: Get) -> Figure:
+    """A figure that is taken as it stands."""
+    return Figure(figure_id, title, unit, figure_id, get)
+
+
+def _rows(design: Data, test: Callable[[Data], bool]) -> Iterator[tuple[str, Data]]:
+    """Link rows with labels that are unique."""
+    rows = [r for r in design["networks"]["compute"]["links"] if test(r)]
+    for number, row in enumerate(rows, 1):
+        host = f" {row['host']}" if row["host"] else ""
+        again = f" ({number})" if sum(r["kind"] == row["kind"] and r["host"] == row["host"] for r in rows) > 1 else ""
+        yield f"{row['kind']}{host}{again}", row
+
+
+def link_rows(key: str, *kinds: str) -> Get:
+    """One field of the link rows of some kinds."""
+    return lambda design, plan: {label: row[key] for label, row in _rows(design, lambda r: r["kind"] in kinds)}
+
+
+def total_links(*kinds: str) -> Get:
+    """Links of some kinds."""
+    return lambda design, plan: sum(row["count"] for _, row in _rows(design, lambda r: r["kind"] in kinds))
+
+
+def item_lines(key: str, test: Callable[[Data], bool] = lambda item: True) -> Get:
+    """One field of the line items that pass a test."""
+
+    def get(design: Data, plan: Data) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for number, item in enumerate(design["line_items"], 1):
+            if test(item):
+                found[f"line {number} {item['part']} ({item['where']})"] = item[key]
+        return found
+
+    return get
+
+
+def switch_row(tier: str, key: str) -> Get:
+    """A field of the switches of one tier; None if the design does not have the tier."""
+
+    def get(design: Data, plan: Data) -> Any:
+        rows = [r for r in design["networks"]["compute"]["switches"] if r["tier"] == tier]
+        return rows[0][key] if rows else None
+
+    return get
+
+
+def port_use(tier: str) -> Get:
+    """Share of a tier's ports in use; None if the design does not have the tier."""
+    used, free = switch_row(tier, "ports_used"), switch_row(tier, "ports_free")
+
+    def get(design: Data, plan: Data) -> float | None:
+        taken, left = used(design, plan), free(design, plan)
+        return None if taken is None or taken + left == 0 else taken / (taken + left)
+
+    return get
+
+
+def limit_of(name: str) -> Get:
+    """A budget of the spec as a number (USD or W); None if none was set."""
+
+    def get(design: Data, plan: Data) -> float | None:
+        text = plan["effective_spec"]["budget"][name]
+        return None if text is None else float(str(text).strip("$ W"))
+
+    return get
+
+
+MAIN_KINDS = ("server-leaf", "leaf-spine", "spine-core", "leaf-leaf", "attached")
+HOST_KINDS = ("server-leaf", "attached")
+SWITCH_TIERS = ("leaf", "spine", "core")
+GPUS = Input("gpus", "GPUs", "GPUs of all planned servers", at("totals", "gpus"))
+CAPEX = Input("capex_usd", "USD", "purchase price of the priced parts", at("totals", "capex_usd"))

@@ -1,0 +1,120 @@
+"""Figures of form, counts, cabling and bandwidth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ibplan.explain.core import (
+    GPUS,
+    HOST_KINDS,
+    MAIN_KINDS,
+    SWITCH_TIERS,
+    Data,
+    Figure,
+    Input,
+    at,
+    compute,
+    item_lines,
+    link_rows,
+    plain,
+    port_use,
+    switch_row,
+    total_links,
+)
+
+
+def form_figures() -> Iterator[Figure]:
+    """Tiers, units, pods and ratios."""
+    yield plain("rank", "place in the order of the fully priced designs", "", at("rank"))
+    yield plain("tiers", "tiers of switches", "tiers", compute("tiers"))
+    yield plain("planes", "disjoint fabrics of the same form", "planes", compute("planes"))
+    yield plain("unit_servers", "servers that share one set of leaves", "servers", compute("unit", "servers"))
+    yield plain("unit_leaves", "leaves of one unit, in one plane", "leaves", compute("unit", "leaves"))
+    yield plain("units", "units (sets of leaves with their servers)", "units", compute("unit", "count"))
+    yield plain("pod_units", "units whose leaves share one set of spines", "units", compute("pod", "units"))
+    yield plain("pod_spines", "spines of one pod, in one plane", "spines", compute("pod", "spines"))
+    yield plain("pods", "pods (sets of spines with their units)", "pods", compute("pod", "count"))
+    for tier in ("leaf", "spine"):
+        title = f"oversubscription of a {tier} switch, down:up by bandwidth of its configured ports"
+        for state in ("asked", "built"):
+            get = compute("oversubscription", tier, state)
+            yield plain(f"{tier}_ratio_{state}", f"{title}, {state}", "down:up", get)
+
+
+def count_figures() -> Iterator[Figure]:
+    """Endpoints, switches and ports."""
+    yield plain("gpus", "GPUs of all planned servers", "GPUs", at("totals", "gpus"))
+    yield plain("servers", "planned servers", "servers", at("totals", "servers"))
+    hosts = Input("host_links", "links", "links to servers and attached hosts", link_rows("count", *HOST_KINDS))
+    title = "NIC ports of servers and attached hosts that need a switch port"
+    yield Figure("endpoints", title, "ports", "sum(host_links)", compute("counts", "endpoints"), (hosts,))
+    tiers = tuple(
+        Input(f"{t}_switches", "switches", f"switches of the {t} tier", compute("counts", t)) for t in SWITCH_TIERS
+    )
+    for tier in tiers:
+        yield plain(tier.name, tier.meaning, "switches", tier.get)
+    formula = "leaf_switches + spine_switches + core_switches"
+    yield Figure("switches", "switches of all tiers and planes", "switches", formula, at("totals", "switches"), tiers)
+    for name in ("spine", "core"):
+        title = f"{name} switches that the ports alone would need; an even spread of links may take more"
+        yield plain(f"minimum_{name}_switches", title, "switches", compute("minimum", name))
+    for name in SWITCH_TIERS:
+        used = Input("ports_used", "ports", "ports that carry a link", switch_row(name, "ports_used"))
+        free = Input("ports_free", "ports", "ports that could carry another", switch_row(name, "ports_free"))
+        yield plain(f"{name}_ports_used", f"ports in use on all {name} switches", "ports", used.get)
+        yield plain(f"{name}_ports_free", f"free ports of all {name} switches at downlink speed", "ports", free.get)
+        formula = "ports_used / (ports_used + ports_free)"
+        title = f"share of the {name} switches' ports in use"
+        yield Figure(f"{name}_port_use_fraction", title, "share", formula, port_use(name), (used, free))
+
+
+def cabling_figures() -> Iterator[Figure]:
+    """Links, cages, modules and cables."""
+    for kind in (*MAIN_KINDS, "reserved"):
+        name = f"{kind.replace('-', '_')}_links"
+        rows = Input("links_of_rows", "links", f"rows of {kind} links", link_rows("count", kind))
+        yield Figure(name, f"{kind} links", "links", "sum(links_of_rows)", total_links(kind), (rows,))
+    rows = Input("links_of_rows", "links", "all rows but the reserved ones", link_rows("count", *MAIN_KINDS))
+    yield Figure("links", "links, reserved ones apart", "links", "sum(links_of_rows)", at("totals", "links"), (rows,))
+    title = "switch cages that hold at least one link's end (a cage may carry several links), reserved ones apart"
+    yield plain("cages", title, "cages", compute("counts", "cages"))
+    sides = []
+    for side, tiers in (("switch", SWITCH_TIERS), ("server", ("server", "attached"))):
+
+        def chosen(item: Data, tiers: tuple[str, ...] = tiers) -> bool:
+            return item["category"] == "transceiver" and item["tier"] in tiers
+
+        meaning = f"modules in cages of {'switches' if side == 'switch' else 'servers and attached hosts'}"
+        lines = Input("module_quantities", "modules", f"lines of {meaning}", item_lines("quantity", chosen))
+        get = compute("counts", f"modules_{side}")
+        sides.append(Input(f"modules_{side}", "modules", meaning, get))
+        yield Figure(f"modules_{side}", meaning, "modules", "sum(module_quantities)", get, (lines,))
+    formula = "modules_switch + modules_server"
+    title = "modules (transceivers), those of reserved ports apart"
+    yield Figure("modules", title, "modules", formula, at("totals", "modules"), tuple(sides))
+    rows = Input("cables_of_rows", "cables", "cables of all rows but reserved", link_rows("cables", *MAIN_KINDS))
+    title = "cables and splitters, those of reserved ports apart"
+    yield Figure("cables", title, "cables", "sum(cables_of_rows)", at("totals", "cables"), (rows,))
+
+
+def bandwidth_figures() -> Iterator[Figure]:
+    """Bandwidth and latency."""
+    counts = Input("host_links", "links", "links to servers and attached hosts", link_rows("count", *HOST_KINDS))
+    speeds = Input("link_gbps", "Gb/s", "speed of each of them", link_rows("gbps", *HOST_KINDS))
+    formula = "sum(n * gbps for n, gbps in zip(host_links, link_gbps))"
+    title = "all endpoints sending at once, one direction"
+    get = compute("bandwidth", "injection_gbps")
+    yield Figure("injection_gbps", title, "Gb/s", formula, get, (counts, speeds))
+    title = (
+        "half the sum over leaves of the smaller of endpoint bandwidth below and uplink bandwidth, one direction; with "
+        "three tiers the smaller of that and the same over pods; summed over planes"
+    )
+    bisection = compute("bandwidth", "bisection_gbps")
+    yield plain("bisection_gbps", title, "Gb/s", bisection)
+    half = Input("bisection_gbps", "Gb/s", "bisection bandwidth, one direction", bisection)
+    title = "what each GPU gets when every GPU sends across the bisection, one direction"
+    get = compute("bandwidth", "per_gpu_gbps")
+    yield Figure("per_gpu_gbps", title, "Gb/s", "2 * bisection_gbps / gpus", get, (half, GPUS))
+    for path, words in (("same_leaf", "under one leaf"), ("cross_leaf", "over a spine"), ("cross_pod", "over a core")):
+        title = f"latency {words}, one way, 64 B, idle: both hosts + switches passed x one switch, from measured points"
+        yield plain(f"latency_{path}_us", title, "us", compute("latency_us", path))
