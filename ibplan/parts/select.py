@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -43,11 +43,12 @@ class LinkParts:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A recipe that fits, with its ends in the order of the link's."""
+    """A recipe that fits, with its ends in the order of the link's. `swapped`: the recipe starts at the far end."""
 
     recipe: Recipe
     a: RecipeEnd
     b: RecipeEnd
+    swapped: bool
 
 
 def choose_parts(
@@ -72,9 +73,9 @@ def _fitting(book: PartsBook, link: LinkClass, layer: LinkLayer) -> Iterable[_Fi
     for recipe in book.recipes.get((layer, link.gbps), ()):
         if recipe.status in ("retired", "prototype"):
             continue
-        for a, b in ((recipe.end_a, recipe.end_b), (recipe.end_b, recipe.end_a)):
+        for a, b, swapped in ((recipe.end_a, recipe.end_b, False), (recipe.end_b, recipe.end_a, True)):
             if _end_fits(a, link.a) and _end_fits(b, link.b) and _pairs(recipe, link):
-                yield _Fit(recipe, a, b)
+                yield _Fit(recipe, a, b, swapped)
                 break
 
 
@@ -99,17 +100,17 @@ def _counted(book: PartsBook, link: LinkClass, fit: _Fit) -> LinkParts:
         book.offer(fit.recipe.cable),
         link.a.groups_of(fit.a.links_per_cage) if fit.a.module else 0,
         link.b.groups_of(fit.b.links_per_cage) if fit.b.module else 0,
-        _cables(link, fit.recipe),
+        _cables(link, fit),
         fit.a.module,
     )
 
 
-def _cables(link: LinkClass, recipe: Recipe) -> int:
+def _cables(link: LinkClass, fit: _Fit) -> int:
     """Cables of a class: per link for straight ones, per group of links that start in one cage for splitters."""
-    per_cable = recipe.links_per_cable
+    per_cable = fit.recipe.links_per_cable
     if per_cable <= 1:
         return int(link.count / per_cable)
-    return link.a.groups_of(int(per_cable))
+    return (link.b if fit.swapped else link.a).groups_of(int(per_cable))
 
 
 def _preference(parts: LinkParts) -> tuple[bool, bool, Decimal, float, str]:
@@ -147,4 +148,9 @@ def _refusal(book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumC
     other = sorted({f.recipe.medium.replace("_", " ") for f in _fitting(book, link, layer)})
     if other:
         return Reason("no-parts", f"{text}; possible: {', '.join(other)}")
+    free = replace(link, a=replace(link.a, ports_per_cage=None), b=replace(link.b, ports_per_cage=None))
+    sparse = sorted({f"{f.recipe.cable} ({f.a.links_per_cage} a cage)" for f in _fitting(book, free, layer)})
+    if sparse:
+        planned = f"{link.a.ports_per_cage} ports a cage"
+        return Reason("no-parts", f"{text} at {planned}; possible with fewer: {', '.join(sparse)}")
     return Reason("no-parts", f"{text}: form, lanes and lane rate of the two cages do not meet in any known pair")

@@ -97,15 +97,38 @@ def enumerate_forms(
     models = list(default_switches(catalog)) if pinned is None else pinned
     for fabric, added in _fabrics(loaded, servers):
         hosts = list(host_ports(spec, server, fabric, catalog))
-        serving = [m for m in models if m.leaf.serves(fabric) and m.spine.serves(fabric) and m.core.serves(fabric)]
+        serving = [m for m in models if m.serves(fabric)]
+        if pinned is None:
+            serving = [m for m in serving if any(m.leaf.geometry.ports(p.gbps) for p in hosts)]
+        reason = None if added else _nothing_serves(fabric, hosts, serving, pinned, spec, server)
         for choices in network_choices(spec.network):
-            if not hosts and not added:
-                text = f"server {server.id} has no ports for {fabric}"
-                yield Refused(fabric, None, choices, Reason("no-host-ports", text))
+            if reason is not None:
+                yield Refused(fabric, None, choices, reason)
             for ports, switches in product(hosts, serving):
-                if pinned is None and switches.leaf.geometry.ports(ports.gbps) == 0:
-                    continue
-                yield _form(spec, fabric, ports, switches, choices, servers, server, added)
+                if pinned is not None or switches.leaf.geometry.ports(ports.gbps):
+                    yield _form(spec, fabric, ports, switches, choices, servers, server, added)
+
+
+def _nothing_serves(
+    fabric: Fabric,
+    hosts: list[HostPorts],
+    serving: list[TierModels],
+    pinned: list[TierModels] | None,
+    spec: Spec,
+    server: ServerModel,
+) -> Reason | None:
+    """Why a kind of fabric has no form at all; None where the pinned switches serve another fabric that is asked for."""
+    if not hosts:
+        return Reason("no-host-ports", f"server {server.id} has no ports for {fabric}")
+    if serving:
+        return None
+    if pinned is None:
+        speeds = ", ".join(f"{p.gbps} Gb/s" for p in hosts)
+        return Reason("no-switch", f"no switch in the catalogue has {speeds} ports for {fabric}")
+    if any(m.serves(other) for m in pinned for other in spec.fabrics):
+        return None
+    names = ", ".join(m.name for m in pinned)
+    return Reason("link-layer", f"{names} cannot serve {fabric}: it runs {'/'.join(pinned[0].leaf.link_layers)}")
 
 
 def _fabrics(loaded: LoadedSpec, servers: int) -> Iterator[tuple[Fabric, bool]]:

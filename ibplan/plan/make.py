@@ -80,7 +80,7 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     findings = list(spec_findings(loaded, server, servers, gpus))
     for j in [*ranked, *_unranked(judged)]:
         findings += design_findings(j)
-    return _plan(context, judged, ranked, best, pinned, rejected, findings)
+    return _plan(context, forms, judged, ranked, best, pinned, rejected, findings)
 
 
 def _check_model(context: _Context) -> None:
@@ -180,6 +180,7 @@ def _unranked(judged: list[Judged]) -> list[Judged]:
 
 def _plan(
     context: _Context,
+    forms: list[Form | Refused],
     judged: list[Judged],
     ranked: list[Judged],
     best: Judged | None,
@@ -204,13 +205,13 @@ def _plan(
         tuple(designs),
         rejected,
         short,
-        _nearest(judged, context) if short else (),
+        _nearest(judged, forms, context) if best is None and (short or not judged) else (),
         tuple(dict.fromkeys(findings)),
     )
 
 
-def _nearest(judged: list[Judged], context: _Context) -> tuple[Nearest, ...]:
-    """Nearest changes, tried with the switch of every form that is there and with the fabrics not asked for."""
+def _nearest(judged: list[Judged], forms: list[Form | Refused], context: _Context) -> tuple[Nearest, ...]:
+    """Nearest changes: to the priced designs, or to every form where none could be built; and the other fabrics."""
     asked = set(context.spec.fabrics)
     missing = tuple(f for f in ("infiniband", "roce") if f not in asked)
     others: list[Form] = []
@@ -219,8 +220,10 @@ def _nearest(judged: list[Judged], context: _Context) -> tuple[Nearest, ...]:
         loaded = replace(context.loaded, spec=spec)
         found = enumerate_forms(loaded, context.catalog, context.server, context.servers)
         others = [f for f in found if isinstance(f, Form)]
-    forms = [j.design.form for j in judged if j.priced and not j.design.form.added]
-    return nearest_changes(forms, others, context.spec, context.server, context.book)
+    tried = [j.design.form for j in judged if j.priced and not j.design.form.added]
+    if not judged:
+        tried = [f for f in forms if isinstance(f, Form) and not f.added]
+    return nearest_changes(tried, others, context.spec, context.server, context.book)
 
 
 def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context) -> Design:

@@ -1,4 +1,4 @@
-"""When no design keeps the limits: the nearest changes that would, as a user would write them."""
+"""When no design can be built or keeps the limits: the nearest changes that would, as a user would write them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from ibplan.errors import Unbuildable
 from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated, evaluate
-from ibplan.plan.forms import Form
+from ibplan.plan.forms import Form, default_uplink_gbps
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import fits
 from ibplan.plan.results import Nearest
@@ -25,7 +25,7 @@ def nearest_changes(
 ) -> tuple[Nearest, ...]:
     """The smallest change of each kind that gives a fully priced design within all limits; none of a kind if none does.
 
-    Kinds: a higher oversubscription, packed units, another fabric, fewer GPUs.
+    Kinds: uplinks at the downlink speed, a higher oversubscription, packed units, another fabric, fewer GPUs.
     """
 
     def fitting(tried: Iterable[Form]) -> Evaluated | None:
@@ -33,6 +33,7 @@ def nearest_changes(
         return min(found, key=lambda e: (e.capital.usd, e.id), default=None)
 
     changes = [
+        _uplink_change(forms, fitting),
         _ratio_change(forms, fitting),
         _packed_change(forms, fitting),
         _fabric_change(other_fabrics, fitting),
@@ -59,6 +60,24 @@ _Fitting = Callable[[Iterable[Form]], Evaluated | None]
 
 def _nearest(change: str, value: str, found: Evaluated) -> Nearest:
     return Nearest(change, value, found.id, found.capital.usd.quantize(Decimal("0.01")))
+
+
+def _uplink_change(forms: list[Form], fitting: _Fitting) -> Nearest | None:
+    """Slower uplinks reach more switches: try the downlink speed where the default is faster."""
+    faster = [f for f in forms if f.choices.leaf_uplink_gbps is None and f.request.leaf.up_gbps > f.hosts.gbps]
+    found = fitting(_with_uplink(f) for f in faster)
+    return None if found is None else _nearest("network.uplink_gbps", str(found.form.hosts.gbps), found)
+
+
+def _with_uplink(form: Form) -> Form:
+    gbps, spine = form.hosts.gbps, form.switches.spine.geometry
+    spine_up = form.choices.spine_uplink_gbps or default_uplink_gbps(spine, form.switches.core.geometry, gbps)
+    request = replace(
+        form.request,
+        leaf=replace(form.request.leaf, up_gbps=gbps),
+        spine=replace(form.request.spine, down_gbps=gbps, up_gbps=spine_up),
+    )
+    return replace(form, choices=replace(form.choices, leaf_uplink_gbps=gbps), request=request)
 
 
 def _ratio_change(forms: list[Form], fitting: _Fitting) -> Nearest | None:

@@ -57,9 +57,9 @@ class TierModels:
         ids = (self.leaf.id, self.spine.id, self.core.id)
         return ids[0] if len(set(ids)) == 1 else "+".join(ids)
 
-    def alike(self) -> bool:
-        """Whether all tiers use one switch."""
-        return self.leaf.id == self.spine.id == self.core.id
+    def serves(self, fabric: Fabric) -> bool:
+        """Whether the switches of all tiers serve a kind of fabric."""
+        return all(model.serves(fabric) for model in (self.leaf, self.spine, self.core))
 
 
 def catalog_switch(entry: Switch, catalog: Catalog) -> SwitchModel:
