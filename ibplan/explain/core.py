@@ -63,6 +63,7 @@ def at(*path: str) -> Get:
 
 
 def compute(*path: str) -> Get:
+    """The value at a path of the compute network."""
     return at("networks", "compute", *path)
 
 
