@@ -103,18 +103,30 @@ def bandwidth_figures() -> Iterator[Figure]:
     speeds = Input("link_gbps", "Gb/s", "speed of each of them", link_rows("gbps", *HOST_KINDS))
     formula = "sum(n * gbps for n, gbps in zip(host_links, link_gbps))"
     title = "all endpoints sending at once, one direction"
-    get = compute("bandwidth", "injection_gbps")
-    yield Figure("injection_gbps", title, "Gb/s", formula, get, (counts, speeds))
+    injection = compute("bandwidth", "injection_gbps")
+    yield Figure("injection_gbps", title, "Gb/s", formula, injection, (counts, speeds))
     title = (
         "half the sum over leaves of the smaller of endpoint bandwidth below and uplink bandwidth, one direction; with "
         "three tiers the smaller of that and the same over pods; summed over planes"
     )
     bisection = compute("bandwidth", "bisection_gbps")
     yield plain("bisection_gbps", title, "Gb/s", bisection)
-    half = Input("bisection_gbps", "Gb/s", "bisection bandwidth, one direction", bisection)
-    title = "what each GPU gets when every GPU sends across the bisection, one direction"
-    get = compute("bandwidth", "per_gpu_gbps")
-    yield Figure("per_gpu_gbps", title, "Gb/s", "2 * bisection_gbps / gpus", get, (half, GPUS))
+    servers = (
+        Input("server_links", "links", "links to servers", link_rows("count", "server-leaf")),
+        Input("link_gbps", "Gb/s", "speed of each of them", link_rows("gbps", "server-leaf")),
+        GPUS,
+    )
+    formula = "sum(n * gbps for n, gbps in zip(server_links, link_gbps)) / gpus"
+    nics = compute("bandwidth", "nic_gbps_per_gpu")
+    yield Figure("nic_gbps_per_gpu", "network ports of a server over its GPUs", "Gb/s", formula, nics, servers)
+    parts = (
+        Input("nic_gbps_per_gpu", "Gb/s", "network ports of a server over its GPUs", nics),
+        Input("bisection_gbps", "Gb/s", "bisection bandwidth, one direction", bisection),
+        Input("injection_gbps", "Gb/s", "all endpoints sending at once, one direction", injection),
+    )
+    formula = "nic_gbps_per_gpu * min(1, 2 * bisection_gbps / injection_gbps)"
+    title = "what each GPU gets when all endpoints talk across the bisection, one direction"
+    yield Figure("per_gpu_gbps", title, "Gb/s", formula, compute("bandwidth", "per_gpu_gbps"), parts)
     for path, words in (("same_leaf", "under one leaf"), ("cross_leaf", "over a spine"), ("cross_pod", "over a core")):
         title = f"latency {words}, one way, 64 B, idle: both hosts + switches passed x one switch, from measured points"
         yield plain(f"latency_{path}_us", title, "us", compute("latency_us", path))

@@ -1,0 +1,173 @@
+"""The catalogue as tables and as data: what there is, one entry in full, what is lacking."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+from ibplan.catalog.checks import CatalogRow
+from ibplan.catalog.entries import Cable, Gpu, Module, Nic, Recipe, Server, Switch
+from ibplan.catalog.layers import Kind
+from ibplan.catalog.store import Catalog
+from ibplan.document import dump_yaml
+
+Format = Literal["table", "json", "yaml", "csv", "markdown"]
+Row = Mapping[str, Any]
+KINDS: Final[tuple[Kind, ...]] = ("switches", "nics", "servers", "gpus", "modules", "cables", "recipes")
+LIST_COLUMNS: Final = ("kind", "id", "status", "vendor", "model", "what", "price_usd", "price_kind", "price_date")
+CHECK_COLUMNS: Final = ("check", "kind", "id", "text", "days")
+_MAX_SPEEDS: Final = 3
+
+
+def list_rows(catalog: Catalog, kinds: Iterable[Kind]) -> list[Row]:
+    """One row for each entry of the kinds, in the catalogue's order."""
+    return [
+        {
+            "kind": kind,
+            "id": name,
+            "status": getattr(entry, "status", None),
+            "vendor": getattr(entry, "vendor", None),
+            "model": getattr(entry, "model", getattr(entry, "name", None)),
+            "what": describe(entry),
+            **_price(catalog, name),
+        }
+        for kind in kinds
+        for name, entry in getattr(catalog, kind).items()
+    ]
+
+
+def check_rows(found: Iterable[CatalogRow]) -> list[Row]:
+    """One row for each thing that is lacking."""
+    return [{"check": r.check, "kind": r.kind, "id": r.id, "text": r.text, "days": r.days} for r in found]
+
+
+def entry_data(catalog: Catalog, name: str) -> dict[str, Any] | None:
+    """Everything known of the entry with an id: its kind, its fields, its prices; None if nothing has it."""
+    for kind in KINDS:
+        entry = getattr(catalog, kind).get(name)
+        if entry is not None:
+            prices = [
+                row.price.model_dump(mode="json", exclude_none=True) | {"usd": _money(row.unit_usd)}
+                for row in catalog.prices.usable(name)
+            ]
+            fields = entry.model_dump(mode="json", exclude_none=True)
+            return {"kind": kind, **fields, **_price(catalog, name), "prices": prices}
+    return None
+
+
+def describe(entry: Switch | Nic | Server | Gpu | Module | Cable | Recipe) -> str:
+    """What an entry is, in a few words."""
+    match entry:
+        case Switch():
+            speeds = sorted({b.gbps for group in entry.cages for b in group.breakouts}, reverse=True)[:_MAX_SPEEDS]
+            return " | ".join(f"{entry.radix(gbps)} x {gbps}G" for gbps in speeds)
+        case Nic():
+            return " | ".join(f"{m.link_layer} {m.ports * entry.cage_count} x {m.gbps}G" for m in entry.modes)
+        case Server():
+            return f"{entry.gpus} GPUs, {entry.compute_nics} compute NICs"
+        case Gpu():
+            return f"{entry.memory_gbytes:g} GB" if entry.memory_gbytes is not None else ""
+        case Module():
+            reach = f", {entry.reach_m:g} m" if entry.reach_m is not None else ""
+            return f"{entry.links} x {entry.gbps}G {entry.form}, {entry.fibre.kind.replace('_', ' ')}{reach}"
+        case Cable():
+            lengths = f", {min(entry.lengths_m):g} to {max(entry.lengths_m):g} m" if entry.lengths_m else ""
+            return f"{entry.kind}{f', 1 to {entry.ends_b}' if entry.ends_b > 1 else ''}{lengths}"
+        case Recipe():
+            return f"{entry.link_layer} {entry.gbps}G, {entry.medium.replace('_', ' ')}: {entry.cable}"
+
+
+def _price(catalog: Catalog, name: str) -> Row:
+    choice = catalog.prices.choose(name)
+    if choice is None:
+        return {"price_usd": None, "price_kind": None, "price_date": None}
+    return {"price_usd": _money(choice.unit_usd), "price_kind": choice.kind, "price_date": choice.date}
+
+
+def _money(amount: Decimal) -> float:
+    return float(round(amount, 2))
+
+
+def flatten(data: Any, name: str = "") -> Iterator[Row]:
+    """Nested data as rows of a field (`cages[0].form`) and its value."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from flatten(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(data, list | tuple):
+        for index, value in enumerate(data):
+            yield from flatten(value, f"{name}[{index}]")
+    else:
+        yield {"field": name, "value": data}
+
+
+def render_rows(rows: Sequence[Row], columns: Sequence[str], form: Format, *, width: int, color: bool) -> str:
+    """Rows in a format. `width` and `color` are of the terminal that shows a table."""
+    if form == "json":
+        return render_data({"schema_version": "1", "rows": [dict(row) for row in rows]}, form)
+    if form == "yaml":
+        return render_data([dict(row) for row in rows], form)
+    cells = [[_cell(row[column]) for column in columns] for row in rows]
+    if form == "csv":
+        return _csv(columns, cells)
+    if form == "markdown":
+        return _markdown(columns, cells)
+    numeric = [any(isinstance(row[column], int | float) for row in rows) for column in columns]
+    return _table(columns, cells, numeric, width, color)
+
+
+def render_data(data: Any, form: Literal["json", "yaml"]) -> str:
+    """Data as JSON or YAML."""
+    return dump_yaml(data) if form == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+def _csv(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    # A cell that starts with one of these is a formula to a spreadsheet.
+    writer.writerows([[f"'{cell}" if cell[:1] in tuple("=+-@\t\r") else cell for cell in row] for row in cells])
+    return text.getvalue()
+
+
+def _markdown(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *cells]
+    escaped = [[c.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for c in line] for line in lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
+
+
+def _table(
+    columns: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool], width: int, color: bool
+) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column, is_number in zip(columns, numeric, strict=True):
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column == "id")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+    )
+    with console.capture() as captured:
+        console.print(table)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())

@@ -1,0 +1,93 @@
+"""A plan as plain data, in the fixed form of the JSON output: every key, in order, rounded, the same bytes always."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+from ibplan.document import dump_yaml
+from ibplan.economics.items import LineItem
+from ibplan.plan.results import Plan
+
+SIGNIFICANT_DIGITS: Final = 6
+_CENT: Final = Decimal("0.01")
+# The documented keys of a line item come first, those that it has besides after them.
+_ITEM_KEYS: Final = (
+    "network",
+    "tier",
+    "category",
+    "part",
+    "part_number",
+    "quantity",
+    "unit_price_usd",
+    "price_kind",
+    "price_date",
+    "extended_usd",
+    "where",
+)
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """The plan as dicts, lists, texts, numbers, booleans and None: what `--format json` prints."""
+    data: dict[str, Any] = _plain(plan)
+    # The spec is the user's own: its numbers are given back as they were written, not rounded.
+    data["effective_spec"] = _as_lists(plan.effective_spec)
+    return data
+
+
+def to_json(data: Any) -> str:
+    """Data of a report as JSON: two spaces of indent, UTF-8 as it is, a newline at the end."""
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_yaml(data: Any) -> str:
+    """Data of a report as YAML."""
+    return dump_yaml(data)
+
+
+def money(amount: Decimal) -> float:
+    """An amount as a number with two places."""
+    return float(amount.quantize(_CENT, ROUND_HALF_EVEN))
+
+
+def significant(number: float) -> float:
+    """A number rounded to six significant digits. Raises ValueError if it is not finite."""
+    if not math.isfinite(number):
+        raise ValueError(f"a figure is {number}")
+    return float(f"{number:.{SIGNIFICANT_DIGITS}g}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, LineItem):
+        return _item(value)
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return _number(value)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return money(value)
+    if isinstance(value, Fraction | float):
+        return significant(float(value))
+    return value
+
+
+def _item(item: LineItem) -> dict[str, Any]:
+    names = [field.name for field in fields(item) if field.name not in _ITEM_KEYS]
+    return {name: _plain(getattr(item, name)) for name in (*_ITEM_KEYS, *names)}
+
+
+def _as_lists(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _as_lists(item) for key, item in value.items()}
+    return [_as_lists(item) for item in value] if isinstance(value, list | tuple) else value
