@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable
@@ -17,9 +18,20 @@ import typer
 from ibplan.cli.output import ClosedPipeError, emit
 from ibplan.errors import EXIT_FAULT, EXIT_OK, IbplanError, InputError, UsageError
 
-__all__ = ["Format", "OutputOption", "SettingsOption", "SpecArgument", "SpecsArgument", "emit", "run_guarded"]
+__all__ = [
+    "Format",
+    "FormatOption",
+    "OutputOption",
+    "SettingsOption",
+    "SpecArgument",
+    "SpecsArgument",
+    "emit",
+    "run_guarded",
+    "terminal",
+]
 
 EXIT_INTERRUPTED: Final = 130
+WIDEST: Final = 500
 REPORT: Final = "This is a fault of ibplan, not of your input: please report it with the spec and the command line."
 
 
@@ -48,6 +60,16 @@ OutputOption = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+
+
+def terminal(output: Path | None) -> tuple[int, bool]:
+    """Width and color for a table. Where no terminal limits the width, a table is as wide as it needs."""
+    shown = (output is None or str(output) == "-") and sys.stdout is not None and sys.stdout.isatty()
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() and 20 <= int(columns) <= WIDEST else WIDEST
+    if shown and width == WIDEST:
+        width = shutil.get_terminal_size((WIDEST, 24)).columns
+    return width, shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def run_guarded(command: Callable[[], object]) -> int:

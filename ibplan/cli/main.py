@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import specs
+from ibplan.cli import catalog, specs
 from ibplan.cli.common import run_guarded
 from ibplan.cli.output import emit
 
@@ -25,6 +25,7 @@ app = typer.Typer(
 app.command("validate")(specs.validate)
 app.command("schema")(specs.schema)
 app.command("init")(specs.init)
+app.add_typer(catalog.app, name="catalog")
 
 
 def _show_version(wanted: bool) -> None:

@@ -15,7 +15,6 @@ from ibplan.catalog.layers import Kind
 from ibplan.catalog.store import Catalog
 from ibplan.document import dump_yaml
 
-Format = Literal["table", "json", "yaml", "csv", "markdown"]
 Row = Mapping[str, Any]
 KINDS: Final[tuple[Kind, ...]] = ("switches", "nics", "servers", "gpus", "modules", "cables", "recipes")
 LIST_COLUMNS: Final = ("kind", "id", "status", "vendor", "model", "what", "price_usd", "price_kind", "price_date")
@@ -104,8 +103,8 @@ def flatten(data: Any, name: str = "") -> Iterator[Row]:
         yield {"field": name, "value": data}
 
 
-def render_rows(rows: Sequence[Row], columns: Sequence[str], form: Format, *, width: int, color: bool) -> str:
-    """Rows in a format. `width` and `color` are of the terminal that shows a table."""
+def render_rows(rows: Sequence[Row], columns: Sequence[str], form: str, *, width: int, color: bool) -> str:
+    """Rows in a format (json, yaml, csv, markdown; else a table). `width` and `color` are of the terminal that shows a table."""
     if form == "json":
         return render_data({"schema_version": "1", "rows": [dict(row) for row in rows]}, form)
     if form == "yaml":
@@ -115,13 +114,17 @@ def render_rows(rows: Sequence[Row], columns: Sequence[str], form: Format, *, wi
         return _csv(columns, cells)
     if form == "markdown":
         return _markdown(columns, cells)
-    numeric = [any(isinstance(row[column], int | float) for row in rows) for column in columns]
+    numeric = [all(_is_number(row[column]) for row in rows if row[column] is not None) for column in columns]
     return _table(columns, cells, numeric, width, color)
 
 
-def render_data(data: Any, form: Literal["json", "yaml"]) -> str:
+def render_data(data: Any, form: str) -> str:
     """Data as JSON or YAML."""
     return dump_yaml(data) if form == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _cell(value: Any) -> str:
@@ -170,4 +173,4 @@ def _table(
     )
     with console.capture() as captured:
         console.print(table)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().strip("\n").splitlines())

@@ -1,0 +1,128 @@
+"""`ibplan catalog`: what can be bought, one entry in full, and what the catalogue lacks."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from ibplan.cli.common import Format, FormatOption, OutputOption, terminal
+from ibplan.cli.output import emit
+from ibplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from ibplan.catalog.store import Catalog
+
+app = typer.Typer(no_args_is_help=True, help="What can be bought: list it, show an entry, find what is lacking.")
+
+_DAYS: Final = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
+
+
+class KindName(StrEnum):
+    """The kinds of entries."""
+
+    SWITCHES = "switches"
+    NICS = "nics"
+    SERVERS = "servers"
+    GPUS = "gpus"
+    MODULES = "modules"
+    CABLES = "cables"
+    RECIPES = "recipes"
+
+
+OverlaysOption = Annotated[
+    list[Path] | None,
+    typer.Option("--catalog", metavar="FILE", help="Lay a file over the catalogue. May be given more than once."),
+]
+PricesOption = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Lay a price file over the price book.")
+]
+
+
+@app.command("list")
+def list_entries(
+    kind: Annotated[list[KindName] | None, typer.Option("--kind", help="Only this kind. May be repeated.")] = None,
+    form: FormatOption = Format.TABLE,
+    output: OutputOption = None,
+    overlays: OverlaysOption = None,
+    prices: PricesOption = None,
+) -> None:
+    """List the entries with the price that stands for each."""
+    from ibplan.report.catalog import KINDS, LIST_COLUMNS, list_rows, render_rows
+
+    kinds = [k for k in KINDS if not kind or k in kind]
+    rows = list_rows(_load(overlays, prices), kinds)
+    width, color = terminal(output)
+    emit(render_rows(rows, LIST_COLUMNS, form.value, width=width, color=color), output)
+
+
+@app.command("show")
+def show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The entry's id, such as nvidia-qm9700.")],
+    form: FormatOption = Format.TABLE,
+    output: OutputOption = None,
+    overlays: OverlaysOption = None,
+    prices: PricesOption = None,
+) -> None:
+    """Show one entry: its facts, their sources, its prices."""
+    from difflib import get_close_matches
+
+    from ibplan.report.catalog import KINDS, entry_data, flatten, render_data, render_rows
+
+    catalog = _load(overlays, prices)
+    data = entry_data(catalog, name)
+    if data is None:
+        near = [found for kind in KINDS if (found := catalog.nearest(name, kind)) is not None]
+        best = get_close_matches(name, near, 1)
+        hint = f"did you mean {best[0]}?" if best else "`ibplan catalog list` names them all"
+        raise UsageError(f"nothing in the catalogue has the id {name!r}: {hint}")
+    width, color = terminal(output)
+    if form in (Format.JSON, Format.YAML):
+        emit(render_data(data, form.value), output)
+    else:
+        emit(render_rows(list(flatten(data)), ("field", "value"), form.value, width=width, color=color), output)
+
+
+@app.command("check")
+def check(
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", metavar="AGE", help="Also list older prices: 180d, 26w, 6m, 1y.")
+    ] = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="DATE", help="The day that ages count from; default: today.")
+    ] = None,
+    form: FormatOption = Format.TABLE,
+    output: OutputOption = None,
+    overlays: OverlaysOption = None,
+    prices: PricesOption = None,
+) -> None:
+    """List what the catalogue lacks: fields to plan with, prices, fresh prices, parts that fit."""
+    from datetime import date
+
+    from ibplan.catalog.checks import check_catalog
+    from ibplan.report.catalog import CHECK_COLUMNS, check_rows, render_rows
+
+    days = None if older_than is None else _days(older_than)
+    try:
+        today = date.today() if as_of is None else date.fromisoformat(as_of)
+    except ValueError:
+        raise UsageError(f"--as-of: {as_of!r} is not a date such as 2026-01-31") from None
+    rows = check_rows(check_catalog(_load(overlays, prices), days, today))
+    width, color = terminal(output)
+    emit(render_rows(rows, CHECK_COLUMNS, form.value, width=width, color=color), output)
+
+
+def _days(age: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,5})([dwmy]?)", age.strip())
+    if found is None:
+        raise UsageError(f"--older-than: {age!r} is not an age such as 180d, 26w, 6m or 1y")
+    return int(found[1]) * _DAYS[found[2]]
+
+
+def _load(overlays: list[Path] | None, prices: Path | None) -> Catalog:
+    from ibplan.catalog.store import load_catalog
+
+    return load_catalog(overlays or (), prices)
