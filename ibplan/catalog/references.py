@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from ibplan.catalog.classes import CageClass, cage_classes, class_uses
 from ibplan.catalog.entries import Cable, Module, PriceFile, Recipe, Server
@@ -16,8 +17,17 @@ _At = tuple[str | int, ...]
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The known id that is most like a name, for "did you mean"; None if none is like it."""
-    return next(iter(difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)), None)
+    """The known id that is most like a name, for "did you mean"; None if none is like it.
+
+    Of ids that are equally like it the one that starts the same for longest is meant, then the first by name.
+    """
+    close = sorted(difflib.get_close_matches(name, list(names), n=5, cutoff=0.6))
+    return max(close, key=lambda known: _likeness(name, known), default=None)
+
+
+def _likeness(name: str, known: str) -> tuple[float, int]:
+    same_start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, known, strict=False)))
+    return difflib.SequenceMatcher(None, known, name).ratio(), same_start
 
 
 def unknown_references(layers: Layers) -> Iterator[Problem]:
