@@ -117,7 +117,7 @@ def _nothing_serves(
     spec: Spec,
     server: ServerModel,
 ) -> Reason | None:
-    """Why a kind of fabric has no form at all; None where the pinned switches serve another fabric that is asked for."""
+    """Why a kind of fabric has no form at all; None where the pinned switches serve another fabric of the spec."""
     if not hosts:
         return Reason("no-host-ports", f"server {server.id} has no ports for {fabric}")
     if serving:

@@ -17,6 +17,7 @@ from ibplan.plan.results import Nearest
 from ibplan.spec.models import Spec
 from ibplan.units import format_ratio
 
+_PROBE_SERVERS = 64
 _RATIOS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(8))
 
 
@@ -32,6 +33,7 @@ def nearest_changes(
         found = [e for e in _evaluated(tried, spec, book) if e.capital.complete and _keeps(e, spec, server)]
         return min(found, key=lambda e: (e.capital.usd, e.id), default=None)
 
+    forms, other_fabrics = _affordable(forms, spec, book), _affordable(other_fabrics, spec, book)
     changes = [
         _uplink_change(forms, fitting),
         _ratio_change(forms, fitting),
@@ -40,6 +42,20 @@ def nearest_changes(
         _size_change(forms, server, "servers" if spec.gpus is None else "gpus", fitting),
     ]
     return tuple(change for change in changes if change is not None)
+
+
+def _affordable(forms: list[Form], spec: Spec, book: PartsBook) -> list[Form]:
+    """The forms worth trying: fully priced when they are small, and of each form the cheapest switch."""
+    small = {
+        id(f): replace(f, request=replace(f.request, servers=min(_PROBE_SERVERS, f.request.servers))) for f in forms
+    }
+    cheapest: dict[tuple[object, ...], tuple[Decimal, Form]] = {}
+    for form in forms:
+        for probe in _evaluated([small[id(form)]], spec, book):
+            key, usd = (form.choices, probe.form_key), probe.capital.usd
+            if probe.capital.complete and usd < cheapest.get(key, (usd + 1, form))[0]:
+                cheapest[key] = (usd, form)
+    return [form for _, form in cheapest.values()]
 
 
 def _evaluated(forms: Iterable[Form], spec: Spec, book: PartsBook) -> Iterator[Evaluated]:
