@@ -91,6 +91,11 @@ def total_links(*kinds: str) -> Get:
     return lambda design, plan: sum(row["count"] for _, row in _rows(design, lambda r: r["kind"] in kinds))
 
 
+def slowest(*kinds: str) -> Get:
+    """The lowest speed of the links of some kinds; None if there are none."""
+    return lambda design, plan: min((r["gbps"] for _, r in _rows(design, lambda r: r["kind"] in kinds)), default=None)
+
+
 def item_lines(key: str, test: Callable[[Data], bool] = lambda item: True) -> Get:
     """One field of the line items that pass a test."""
 

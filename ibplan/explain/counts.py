@@ -18,6 +18,7 @@ from ibplan.explain.core import (
     link_rows,
     plain,
     port_use,
+    slowest,
     switch_row,
     total_links,
 )
@@ -74,6 +75,9 @@ def cabling_figures() -> Iterator[Figure]:
         name = f"{kind.replace('-', '_')}_links"
         rows = Input("links_of_rows", "links", f"rows of {kind} links", link_rows("count", kind))
         yield Figure(name, f"{kind} links", "links", "sum(links_of_rows)", total_links(kind), (rows,))
+        speeds = Input("gbps_of_rows", "Gb/s", f"speeds of the rows of {kind} links", link_rows("gbps", kind))
+        title = f"speed of a {kind} link, the slowest if there are several"
+        yield Figure(f"{name.removesuffix('s')}_gbps", title, "Gb/s", "min(gbps_of_rows)", slowest(kind), (speeds,))
     rows = Input("links_of_rows", "links", "all rows but the reserved ones", link_rows("count", *MAIN_KINDS))
     yield Figure("links", "links, reserved ones apart", "links", "sum(links_of_rows)", at("totals", "links"), (rows,))
     title = "switch cages that hold at least one link's end (a cage may carry several links), reserved ones apart"
@@ -127,6 +131,8 @@ def bandwidth_figures() -> Iterator[Figure]:
     formula = "nic_gbps_per_gpu * min(1, 2 * bisection_gbps / injection_gbps)"
     title = "what each GPU gets when all endpoints talk across the bisection, one direction"
     yield Figure("per_gpu_gbps", title, "Gb/s", formula, compute("bandwidth", "per_gpu_gbps"), parts)
+    title = "whether the fabric joins different rails"
+    yield plain("cross_rail", title, "yes/no", compute("bandwidth", "cross_rail"))
     for path, words in (("same_leaf", "under one leaf"), ("cross_leaf", "over a spine"), ("cross_pod", "over a core")):
         title = f"latency {words}, one way, 64 B, idle: both hosts + switches passed x one switch, from measured points"
         yield plain(f"latency_{path}_us", title, "us", compute("latency_us", path))

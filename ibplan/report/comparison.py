@@ -1,0 +1,206 @@
+"""The comparison: which figures stand under which heading, how each is written, and its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ibplan.explain import Data
+from ibplan.report import text
+from ibplan.report.rows import ESTIMATE, EXTRAPOLATED, LOWER_BOUND, Group, Mark, Row, Words
+
+
+def _compute(design: Data) -> Data:
+    network: Data = design["networks"]["compute"]
+    return network
+
+
+def _switches(design: Data) -> str:
+    rows = _compute(design)["switches"]
+    names = dict.fromkeys(row["switch"] for row in rows)
+    return next(iter(names)) if len(names) == 1 else "\n".join(f"{row['tier']} {row['switch']}" for row in rows)
+
+
+def _wiring(design: Data) -> str:
+    network = _compute(design)
+    if network["rail_only"]:
+        return "rail-only"
+    return "rail-optimized" if network["rail_optimized"] else "no rails"
+
+
+def _choices(design: Data) -> str:
+    """Choices that are not the default."""
+    network = _compute(design)
+    words = (
+        ("packed units", network["partial_units"] == "packed"),
+        ("all ports", network["leaf_ports"] == "all"),
+        ("two leaves", network["single_tier"] == "two_leaves" and network["tiers"] == 1),
+        ("rail pods", network["second_tier"] == "rail" and network["tiers"] == 3),
+    )
+    return "\n".join(word for word, chosen in words if chosen)
+
+
+def _speeds(*kinds: str) -> Words:
+    def words(design: Data) -> str:
+        rows = [row for row in _compute(design)["links"] if row["kind"] in kinds]
+        return " and ".join(text.number(gbps) for gbps in dict.fromkeys(row["gbps"] for row in rows))
+
+    return words
+
+
+def _media(*kinds: str) -> Words:
+    def words(design: Data) -> str:
+        rows = [row for row in _compute(design)["links"] if row["kind"] in kinds]
+        return "\n".join(dict.fromkeys((row["medium"] or text.UNKNOWN).replace("_", "-") for row in rows))
+
+    return words
+
+
+def _priced(category: str | None) -> Mark:
+    """Marks sums that rest on estimates, and those that are lower bounds."""
+
+    def mark(design: Data, written: str) -> str:
+        items = [i for i in design["line_items"] if category is None or i["category"] == category]
+        open_end = any(i["unit_price_usd"] is None for i in items)
+        estimated = any(i["price_kind"] == "estimate" for i in items)
+        return (LOWER_BOUND if open_end else "") + (ESTIMATE if estimated else "") + written
+
+    return mark
+
+
+def _measured(path: str) -> Mark:
+    return lambda design, written: (
+        written + (EXTRAPOLATED if path in _compute(design)["latency_us"]["extrapolated"] else "")
+    )
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "NO"
+
+
+def _form() -> Iterator[Row]:
+    yield Row("Fabric", "", words=lambda design: str(design["fabric"]))
+    yield Row("Switch", "", words=_switches)
+    yield Row("Wiring", "", words=_wiring)
+    yield Row("Other choices", "", words=_choices, keep="some")
+    yield Row("Tiers", "tiers", "tiers")
+    yield Row("Planes", "planes", "planes")
+    yield Row("Oversubscription, asked", "down:up", "leaf_ratio_asked", text.ratio)
+    yield Row("Oversubscription, built", "down:up", "leaf_ratio_built", text.ratio)
+    yield Row("Spine ratio, asked", "down:up", "spine_ratio_asked", words=_upper_ratio("asked"), keep="some")
+    yield Row("Spine ratio, built", "down:up", "spine_ratio_built", text.ratio, keep="some")
+    yield Row("Servers of a unit", "servers", "unit_servers")
+    yield Row("Leaves of a unit", "switches", "unit_leaves")
+    yield Row("Units", "units", "units")
+    yield Row("Units of a pod", "units", "pod_units", words=_pods("units"), keep="some")
+    yield Row("Spines of a pod", "switches", "pod_spines", words=_pods("spines"), keep="some")
+    yield Row("Pods", "pods", "pods", words=_pods("count"), keep="some")
+
+
+def _upper_ratio(state: str) -> Words:
+    """The spine ratio where there is a tier above the spines."""
+
+    def words(design: Data) -> str:
+        network = _compute(design)
+        return text.ratio(network["oversubscription"]["spine"][state]) if network["tiers"] == 3 else ""
+
+    return words
+
+
+def _pods(key: str) -> Words:
+    """A figure of pods where there are any: below three tiers one pod holds everything."""
+    return lambda design: text.number(_compute(design)["pod"][key]) if _compute(design)["tiers"] == 3 else ""
+
+
+def _counts() -> Iterator[Row]:
+    yield Row("Endpoints (NIC ports)", "ports", "endpoints")
+    for tier in ("leaf", "spine", "core"):
+        keep: Literal["always", "some"] = "always" if tier == "leaf" else "some"
+        yield Row(f"{tier.capitalize()} switches", "switches", f"{tier}_switches", keep=keep)
+        if tier != "leaf":
+            words = _bare_minimum(tier)
+            yield Row(f"- by ports alone, {tier}", "switches", f"minimum_{tier}_switches", words=words, keep="some")
+    yield Row("Switches, all tiers", "switches", "switches")
+    for tier in ("leaf", "spine", "core"):
+        yield Row(f"Free {tier} ports", "ports", f"{tier}_ports_free", keep="known")
+        yield Row(f"{tier.capitalize()} ports in use", "%", f"{tier}_port_use_fraction", text.percent, keep="known")
+
+
+def _bare_minimum(tier: str) -> Words:
+    """The port minimum where the even spread of links takes more than it."""
+
+    def words(design: Data) -> str:
+        network = _compute(design)
+        least = network["minimum"][tier]
+        return text.number(least) if least != network["counts"][tier] else ""
+
+    return words
+
+
+def _cabling() -> Iterator[Row]:
+    kinds = ("server-leaf", "attached", "leaf-spine", "spine-core", "leaf-leaf", "reserved")
+    for kind in kinds:
+        names = {"reserved": "Reserved links (apart)", "attached": "Attached-host links"}
+        name = names.get(kind, f"{kind.capitalize()} links")
+        stem = kind.replace("-", "_")
+        yield Row(name, "links", f"{stem}_links", keep="some")
+        yield Row("- speed of a link", "Gb/s", f"{stem}_link_gbps", words=_speeds(kind), keep="some")
+        yield Row("- medium", "", words=_media(kind), keep="some")
+    yield Row("Links, all", "links", "links")
+    yield Row("Switch cages in use", "cages", "cages")
+    yield Row("Modules in switches", "modules", "modules_switch", absent=text.UNKNOWN)
+    yield Row("Modules in hosts", "modules", "modules_server", absent=text.UNKNOWN)
+    yield Row("Cables", "cables", "cables", absent=text.UNKNOWN)
+
+
+def _bandwidth() -> Iterator[Row]:
+    yield Row("Injection", "Gb/s", "injection_gbps")
+    yield Row("Bisection", "Gb/s", "bisection_gbps")
+    yield Row("NIC ports of a GPU", "Gb/s", "nic_gbps_per_gpu")
+    yield Row("Each GPU, all talking", "Gb/s", "per_gpu_gbps")
+    yield Row("Paths between rails", "yes/no", "cross_rail", _yes_no)
+    for path, label in (
+        ("same_leaf", "Latency, same leaf"),
+        ("cross_leaf", "- over spines"),
+        ("cross_pod", "- over cores"),
+    ):
+        figure = f"latency_{path}_us"
+        yield Row(label, "us", figure, mark=_measured(path), keep="always" if path == "same_leaf" else "some")
+
+
+def _money() -> Iterator[Row]:
+    yield Row("Purchase price", "USD", "capex_usd", text.usd, mark=_priced(None))
+    yield Row("- for each GPU", "USD", "capex_per_gpu_usd", text.usd, mark=_priced(None))
+    categories = (("switch", "Switches"), ("NIC", "NICs"), ("transceiver", "Modules"), ("cable", "Cables"))
+    for category, label in (*categories, ("splitter", "Splitters")):
+        figure, mark = f"capex_{category.lower()}_usd", _priced(category)
+        yield Row(f"- {label.lower() if label != 'NICs' else label}", "USD", figure, text.usd, keep="some", mark=mark)
+    yield Row("Share of estimates", "%", "estimated_fraction", text.percent)
+    yield Row("Kinds of unpriced parts", "parts", "unpriced_parts", keep="some")
+
+
+def _power() -> Iterator[Row]:
+    yield Row("Power, maximum", "W", "power_w", absent=text.UNKNOWN)
+    yield Row("Power, typical", "W", "power_typical_w", absent=text.UNKNOWN)
+
+
+def limit_rows(plan: Data) -> Iterator[Row]:
+    """One row for each limit that the spec sets."""
+    names = {"network": "Network budget", "cluster": "Cluster budget", "power": "Power limit"}
+    for key, label in (*names.items(), ("facility_power", "Facility power limit")):
+        if plan["effective_spec"]["budget"][key] is not None:
+            figure = f"fits_{key}_budget" if key in ("network", "cluster") else f"fits_{key}"
+            yield Row(f"{label} kept", "yes/no", figure, _yes_no, absent=text.UNKNOWN)
+
+
+def comparison_groups(plan: Data) -> tuple[Group, ...]:
+    """All groups, in the order of the table."""
+    return (
+        Group("Form", tuple(_form())),
+        Group("Switches and ports", tuple(_counts())),
+        Group("Links and parts", tuple(_cabling())),
+        Group("Bandwidth and latency", tuple(_bandwidth())),
+        Group("Money", tuple(_money())),
+        Group("Power", tuple(_power())),
+        Group("Limits", tuple(limit_rows(plan))),
+    )

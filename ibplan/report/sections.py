@@ -1,0 +1,234 @@
+"""The words around the comparison: head, choice, what is short, what is rejected, findings, defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from ibplan.document import printable
+from ibplan.explain import Data
+from ibplan.findings import KINDS, SEVERITIES
+from ibplan.report import text
+from ibplan.report.rows import LEGEND
+from ibplan.units import format_usd, format_watts
+
+_LIMIT_WORDS: Final = {
+    "network_budget": "network budget",
+    "cluster_budget": "cluster budget",
+    "power": "power limit",
+    "facility_power": "facility power limit",
+}
+_FIRST_COLUMN: Final = {"error": "ERROR", "warning": "warning", "info": "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry: a short marker (number, severity) and words. `style` is one of `good`, `bad`, `careful`, `faint`."""
+
+    words: str
+    marker: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with lines under it. `flowing`: the lines are short and may stand side by side."""
+
+    title: str
+    lines: tuple[Line, ...]
+    flowing: bool = False
+
+
+def labels(data: Data) -> dict[str, str]:
+    """The short name of every design: its rank, or u1, u2 ... for those that are not ranked."""
+    found: dict[str, str] = {}
+    for design in data["designs"]:
+        rank = design["rank"]
+        found[design["id"]] = f"u{1 + sum(n.startswith('u') for n in found.values())}" if rank is None else str(rank)
+    return found
+
+
+def headline(data: Data) -> str:
+    """Name, size, server, model and limits, in one line."""
+    spec = data["effective_spec"]
+    words = [_size(data), f"{_model(spec['model'])}", *_limits(spec["budget"])]
+    return f"{printable(data['name'])}: {'; '.join(word for word in words if word)}"
+
+
+def _size(data: Data) -> str:
+    spec = data["effective_spec"]
+    server = spec["server"] if isinstance(spec["server"], str) else "servers stated in the spec"
+    if not data["designs"]:
+        asked = spec["gpus"] if spec["gpus"] is not None else spec["servers"]
+        return f"{asked:,} {'GPUs' if spec['gpus'] is not None else 'servers'} ({printable(server)})"
+    totals = data["designs"][0]["totals"]
+    return f"{totals['gpus']:,} GPUs in {text.plural(totals['servers'], 'server')} ({printable(server)})"
+
+
+def _model(model: Mapping[str, Any] | None) -> str:
+    if model is None:
+        return ""
+    if model["preset"] is not None:
+        return f"model {printable(model['preset'])}"
+    if model["parameters"] is not None:
+        return f"model with {text.scaled(model['parameters'])} parameters"
+    return "model by its shape"
+
+
+def _limits(budget: Mapping[str, Any]) -> Iterator[str]:
+    names = {"network": "network_budget", "cluster": "cluster_budget"}
+    for key, value in budget.items():
+        if value is not None:
+            yield f"{_LIMIT_WORDS[names.get(key, key)]} {_amount(names.get(key, key), float(str(value).strip('$ W')))}"
+
+
+def _amount(limit: str, value: float) -> str:
+    return format_watts(value) if "power" in limit else format_usd(Decimal(str(value)))
+
+
+def recommendation(data: Data) -> Section:
+    """The chosen design and why; or that there is none."""
+    chosen = next((d for d in data["designs"] if d["id"] == data["recommended"]), None)
+    if data["recommended"] is None:
+        return Section("No design can be recommended", (Line(_why_none(data), style="bad"),))
+    if chosen is None:
+        return Section("Recommended", (Line(data["recommended"], style="good"),))
+    pinned = " (pinned by the spec)" if chosen["pinned"] else ""
+    lines = [Line(f"{chosen['id']}{pinned}", labels(data)[chosen["id"]], "good")]
+    return Section("Recommended", (*lines, *(Line(sentence) for sentence in chosen["why"])))
+
+
+def _why_none(data: Data) -> str:
+    if not data["designs"]:
+        return "No design can be built: the reasons are below." if data["rejected"] else "There is nothing to build."
+    if all(design["rank"] is None for design in data["designs"]):
+        return "Every design has parts without a price: give their prices in a file named by `prices:`."
+    if data["shortfall"]:
+        return "No fully priced design keeps every limit."
+    return "No design is fit for the job: the reasons are below."
+
+
+def shortfall(data: Data) -> Section:
+    """What no design keeps: asked and best."""
+    names, lines = labels(data), []
+    for row in data["shortfall"]:
+        words = f"{_LIMIT_WORDS.get(row['limit'], row['limit'])}: asked {_amount(row['limit'], row['asked'])}"
+        if row["best"] is not None:
+            whose = f" (design {names.get(row['design'], row['design'])})" if row["design"] else ""
+            words += f", the best there is {_amount(row['limit'], row['best'])}{whose}"
+        lines.append(Line(words, "-"))
+    return Section("What is short", tuple(lines))
+
+
+def nearest(data: Data) -> Section:
+    """Changes that would fit, as options of the command line."""
+    lines = [
+        Line(f"--set {row['change']}={row['value']}  gives {row['design']} for {_amount('', row['capex_usd'])}", "-")
+        for row in data["nearest"]
+    ]
+    return Section("Nearest changes that fit", tuple(lines))
+
+
+def design_list(data: Data, designs: Sequence[Data], title: str) -> Section:
+    """The ids behind the numbers, and why each stands where it does."""
+    names, lines = labels(data), []
+    for design in designs:
+        chosen = design["id"] == data["recommended"]
+        marks = [word for word, is_so in (("recommended", chosen), ("pinned", design["pinned"])) if is_so]
+        head = f"{design['id']}{' (' + ', '.join(marks) + ')' if marks else ''}"
+        lines.append(Line(head, names[design["id"]], "good" if chosen else "strong"))
+        lines += [] if chosen else [Line(sentence) for sentence in design["why"]]
+        unpriced = ", ".join(f"{row['quantity']:,} {printable(row['part'])}" for row in design["totals"]["unpriced"])
+        lines += [Line(f"Without a price: {unpriced}", style="careful")] if unpriced else []
+    return Section(title, tuple(lines))
+
+
+def alternatives(data: Data) -> Section:
+    """Other switches of the same form, under the design that stands for it."""
+    lines = []
+    for design in data["designs"]:
+        for other in design["alternatives"]:
+            lower = "" if other["complete"] else "at least "
+            money = f"{lower}{_amount('', other['capex_usd'])}"
+            lines.append(Line(f"{other['id']}: {money}", labels(data)[design["id"]]))
+    return Section("The same form with other switches (plan one with --design ID)", tuple(lines))
+
+
+def rejected(data: Data) -> Section:
+    """What cannot be built, by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for row in data["rejected"]:
+        for reason in row["reasons"]:
+            by_reason.setdefault(_reason(reason), []).append(row["id"])
+    lines = []
+    for reason, ids in by_reason.items():
+        lines += [Line(reason, "-"), Line(", ".join(ids), style="faint")]
+    return Section("Cannot be built", tuple(lines))
+
+
+def _reason(reason: Mapping[str, Any]) -> str:
+    need, have, words = reason["need"], reason["have"], printable(reason["text"])
+    if need is None or have is None or (f"{need:,}" in words and f"{have:,}" in words):
+        return words
+    return f"{words} (needed {need:,}, there are {have:,})"
+
+
+def findings(data: Data) -> Section:
+    """Findings by severity, gravest first; equal ones of several designs once."""
+    names = labels(data)
+    merged: dict[tuple[str, str, str], list[str]] = {}
+    for row in data["findings"]:
+        key = (row["severity"], row["code"], row["message"])
+        merged.setdefault(key, []).extend([names[row["design"]]] if row["design"] in names else [])
+    lines = []
+    for severity in reversed(SEVERITIES):
+        for (level, code, message), where in merged.items():
+            if level == severity:
+                remedy = KINDS[code].remedy if code in KINDS else ""
+                words = " ".join(part for part in (_place(where, names), printable(message), remedy) if part)
+                style = {"error": "bad", "warning": "careful"}.get(severity, "")
+                lines.append(Line(words, _FIRST_COLUMN[severity], style))
+    return Section("Findings", tuple(lines))
+
+
+def _place(where: Iterable[str], names: Mapping[str, str]) -> str:
+    numbers = list(dict.fromkeys(where))
+    if not numbers or (len(numbers) == len(names) and len(numbers) > 1):
+        return ""
+    return f"[{', '.join(numbers)}]"
+
+
+def left_out(data: Data) -> Section:
+    """What the figures do not hold."""
+    if not data["designs"]:
+        return Section("Left out", ())
+    design = data["designs"][0]
+    names = {"storage": "storage network", "inband": "in-band network", "oob": "out-of-band network"}
+    missing = [words for key, words in names.items() if design["networks"][key] is None]
+    missing += ["racks"] if design["totals"]["racks"] is None else []
+    missing += ["energy and support costs"] if design["tco"]["total_usd"] is None else []
+    performance = design["performance"]
+    missing += ["step time of the job"] if performance["training"] is None and performance["inference"] is None else []
+    missing += ["servers and their NICs, unless a line says NIC", "installation, spares, licences and tax"]
+    return Section("Not in these figures", (Line("; ".join(missing) + "."),))
+
+
+def defaults(data: Data) -> Section:
+    """What the spec leaves to defaults: JSON pointer and value."""
+    lines = []
+    for pointer in data["defaults"]:
+        value: Any = data["effective_spec"]
+        for part in pointer.strip("/").split("/"):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        lines.append(Line(f"{pointer}: {text.shown(value)}", style="faint"))
+    return Section("Defaults used", tuple(lines), flowing=True)
+
+
+def legend() -> Section:
+    """What the marks in the cells mean."""
+    lines = [Line(f"{mark} {words}", style="faint") for mark, words in LEGEND]
+    lines.append(Line("bandwidth: one direction", style="faint"))
+    lines.append(Line("latency: one way, 64 B, idle", style="faint"))
+    return Section("Marks", tuple(lines), flowing=True)

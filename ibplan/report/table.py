@@ -1,0 +1,174 @@
+"""The plan for people: rich tables and sentences that fit any width, a terminal, a pipe or a file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from rich.box import SIMPLE_HEAD, Box
+from rich.columns import Columns
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ibplan.explain import Data
+from ibplan.report import sections
+from ibplan.report.comparison import comparison_groups
+from ibplan.report.rows import Group, kept
+from ibplan.report.sections import Line, Section
+
+NARROWEST: Final = 60
+_GAP: Final = 2
+_WIDEST_LABEL: Final = 26
+_STYLES: Final = {"good": "bold green", "bad": "bold red", "careful": "yellow", "faint": "dim", "strong": "bold"}
+_ASCII_HEAD: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+
+
+def to_table(data: Data, *, width: int, color: bool = False, ascii_only: bool = False) -> str:
+    """The whole plan as text. Every line fits `width`; what does not fit beside goes below, nothing is cut."""
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=max(width, NARROWEST),
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},  # the caller has decided: no variable of the environment changes a result
+    )
+    console.print(Text(sections.headline(data), "bold"))
+    for part in _parts(data, max(width, NARROWEST), ascii_only):
+        console.print(part)
+    text = stream.getvalue()
+    if ascii_only:
+        text = text.encode("ascii", "replace").decode()
+    return text if color else "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]:
+    ranked = arranged([d for d in data["designs"] if d["rank"] is not None])
+    others = arranged([d for d in data["designs"] if d["rank"] is None])
+    yield from _section(sections.recommendation(data))
+    yield from _section(sections.shortfall(data))
+    yield from _section(sections.nearest(data))
+    if len(ranked) > 1 or (ranked and data["recommended"] is None):
+        yield from _section(sections.design_list(data, ranked, "Designs, best first"))
+    yield from _comparison(data, ranked, width, ascii_only)
+    if others:
+        yield Text(("-" if ascii_only else "─") * width)
+        yield from _section(sections.design_list(data, others, "Not ranked: parts without a price"))
+        yield from _comparison(data, others, width, ascii_only)
+    if ranked or others:
+        yield from _section(sections.legend())
+    yield from _section(sections.alternatives(data))
+    yield from _section(sections.rejected(data))
+    yield from _section(sections.findings(data))
+    yield from _section(sections.left_out(data))
+    yield from _section(sections.defaults(data))
+
+
+def arranged(designs: Sequence[Data]) -> list[Data]:
+    """The designs in order, but dealt by fabric in turn, so that InfiniBand and RoCE stand next to each other."""
+    by_fabric: dict[str, list[Data]] = {}
+    for design in designs:
+        by_fabric.setdefault(design["fabric"], []).append(design)
+    turns = zip_longest(*by_fabric.values())
+    return [design for turn in turns for design in turn if design is not None]
+
+
+def _section(section: Section) -> Iterator[RenderableType]:
+    if not section.lines:
+        return
+    yield Text()
+    yield Text(section.title, "bold")
+    if section.flowing:
+        words = [Text(line.words, _STYLES.get(line.style, ""), overflow="fold") for line in section.lines]
+        yield Padding(Columns(words, padding=(0, 2)), (0, 0, 0, 2))
+        return
+    if not any(line.marker for line in section.lines):
+        for line in section.lines:
+            yield Padding(_words(line), (0, 0, 0, 2))
+        return
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for line in section.lines:
+        grid.add_row(Text(line.marker), _words(line))
+    yield Padding(grid, (0, 0, 0, 2))
+
+
+def _words(line: Line) -> Text:
+    return Text(line.words, _STYLES.get(line.style, ""), overflow="fold")
+
+
+def _comparison(data: Data, designs: Sequence[Data], width: int, ascii_only: bool) -> Iterator[RenderableType]:
+    """The designs as columns, in as many tables as the width asks for."""
+    if not designs:
+        return
+    groups = list(kept(comparison_groups(data), designs, data))
+    names = sections.labels(data)
+    columns = {d["id"]: _column(d, data, groups, names) for d in designs}
+    label = min(_WIDEST_LABEL, max(len(row.label) for group in groups for row in group.rows))
+    unit = max(len(row.unit) for group in groups for row in group.rows)
+    room = width - label - unit - _GAP
+    for ids in _packed(columns, room):
+        yield Text()
+        yield _table(groups, [columns[i] for i in ids], (label, unit, room), ascii_only)
+
+
+def _column(design: Data, data: Data, groups: Iterable[Group], names: Mapping[str, str]) -> list[str]:
+    """Head and cells of one design, in the order of the rows."""
+    head = names[design["id"]] + ("\nrecommended" if design["id"] == data["recommended"] else "")
+    return [head, *(row.cell(design, data) for group in groups for row in group.rows)]
+
+
+def _width(cells: Iterable[str]) -> int:
+    return max(len(line) for cell in cells for line in cell.split("\n"))
+
+
+def _packed(columns: Mapping[str, Sequence[str]], room: int) -> Iterator[list[str]]:
+    """Ids that fit beside each other: all columns of a table are as wide as its widest."""
+    ids: list[str] = []
+    widest = 0
+    for design_id, cells in columns.items():
+        wider = max(widest, _width(cells))
+        if ids and (len(ids) + 1) * (wider + _GAP) > room:
+            yield ids
+            ids, wider = [], _width(cells)
+        ids, widest = [*ids, design_id], wider
+    if ids:
+        yield ids
+
+
+def _table(
+    groups: Sequence[Group], columns: Sequence[Sequence[str]], widths: tuple[int, int, int], ascii_only: bool
+) -> Table:
+    label, unit, room = widths
+    each = min(max(map(_width, columns)), room // len(columns) - _GAP)
+    table = Table(
+        box=_ASCII_HEAD if ascii_only else SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 0, 0, 1),
+        header_style="bold",
+        safe_box=False,
+    )
+    table.add_column("Design", width=label, overflow="fold")
+    table.add_column("Unit", width=unit, overflow="fold")
+    for column in columns:
+        table.add_column(Text(column[0]), justify="right", width=each, overflow="fold")
+    place = 1
+    for number, group in enumerate(groups):
+        heading = [Text(group.title, "bold cyan")]
+        if number:
+            table.add_row()
+        table.add_row(*heading)
+        for row in group.rows:
+            table.add_row(Text(row.label), Text(row.unit, "dim"), *(Text(column[place]) for column in columns))
+            place += 1
+    return table
