@@ -201,7 +201,7 @@ def test_an_old_truth_value_as_key_explains_the_versions_of_yaml(key: str) -> No
         ("gpus: 8\noptics: vendors", "2:9: optics: expected one of compatible, vendor, got text 'vendors' (did you mean vendor?)"),
         ("gpus: 8\nnetwork: {rail_only: on}", "2:22: network.rail_only: expected true or false, got text 'on' (write true or false; YAML 1.1 read on, off, yes and no as true or false; YAML 1.2 and ibplan read them as text)"),
         ("gpus: 8\nnetwork: {tiers: true}", "2:18: network.tiers: expected a number, got true"),
-        ("gpus: 8\nnetwork:\n", "2:9: network: expected keys with values, got nothing"),
+        ("gpus: 8\nnetwork:\n", "2:9: network: expected keys with values, got nothing (write keys below it, or remove it)"),
         ("gpus: 8\nnetwork: {planes: []}", "2:19: network.planes: needs at least one entry, got 0"),
         ("gpus: 8\nnetwork: {planes: [1, 2, 1]}", "2:19: network.planes: a value is listed twice"),
         ("gpus: 8\nnetwork.tiers: 2", "2:1: unknown key 'network.tiers' (nest it: one level of keys for each dot of network.tiers)"),

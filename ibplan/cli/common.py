@@ -46,7 +46,7 @@ class Format(StrEnum):
 
 
 SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec file; - is standard input.")]
-SpecsArgument = Annotated[list[Path], typer.Argument(metavar="SPEC...", help="Spec files; - is standard input.")]
+SpecsArgument = Annotated[list[Path], typer.Argument(metavar="SPEC", help="Spec files; - is standard input.")]
 SettingsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -78,6 +78,8 @@ def run_guarded(command: Callable[[], object]) -> int:
         command()
         code = EXIT_OK
     except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # rich and typer leave so while they print help
+            return EXIT_OK
         code = stop.code if isinstance(stop.code, int) else EXIT_OK if stop.code is None else EXIT_FAULT
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED

@@ -86,6 +86,8 @@ def _type_remedy(expected: str, value: Any) -> str:
             return _number_remedy(value)
         if expected == "true or false" and value.lower() in ("true", "false"):
             return f"write {value.lower()}"
+    elif expected == "keys with values" and value is None:
+        return "write keys below it, or remove it"
     elif expected == "text" and isinstance(value, int | float):
         return "put it in quotes"
     elif expected == "a whole number" and isinstance(value, float) and value.is_integer():

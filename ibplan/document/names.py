@@ -28,11 +28,12 @@ def unknown_key(model: Model, document: Document, loc: tuple[str | int, ...]) ->
 
 def _remedy(model: Model, document: Document, loc: tuple[str | int, ...], key: str) -> str:
     if key.lower() in _OLD_BOOLEANS:
-        return OLD_BOOLEAN_REMEDY + "; put a text in quotes"
+        return OLD_BOOLEAN_REMEDY
     here = _names_here(model, document, loc[:-1])
     plain = key[:64].lower().replace("-", "_").replace(" ", "_")
     elsewhere = _paths(model)
-    if plain in {path for paths in elsewhere.values() for path in paths}:
+    above = "".join(f"{part}." for part in document.path(loc[:-1]))
+    if "." in plain and {plain, above + plain} & {path for paths in elsewhere.values() for path in paths}:
         return f"nest it: one level of keys for each dot of {plain}"
     near = get_close_matches(plain, here, 1, 0.7) or [n for n in here if len(plain) > 2 and n.startswith(plain)]
     if near:

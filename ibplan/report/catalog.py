@@ -104,7 +104,7 @@ def flatten(data: Any, name: str = "") -> Iterator[Row]:
 
 
 def render_rows(rows: Sequence[Row], columns: Sequence[str], form: str, *, width: int, color: bool) -> str:
-    """Rows in a format (json, yaml, csv, markdown; else a table). `width` and `color` are of the terminal that shows a table."""
+    """Rows in a format (json, yaml, csv, markdown; else a table). `width` and `color` are the terminal's."""
     if form == "json":
         return render_data({"schema_version": "1", "rows": [dict(row) for row in rows]}, form)
     if form == "yaml":

@@ -48,7 +48,7 @@ class LoadedSpec:
 
 def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO | None = None) -> LoadedSpec:
     """Load a spec; `-` is standard input. `settings` are `key=value` texts (`network.tiers=2`). Raises InputError."""
-    if path == STDIN:
+    if str(path) == STDIN:
         document = read_stream(sys.stdin.buffer if stdin is None else stdin, _STDIN_SOURCE)
         name, directory = "spec", Path()
     else:
