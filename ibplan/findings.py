@@ -94,6 +94,12 @@ _KINDS = (
         "Ask the vendor whether it can still be ordered.",
     ),
     FindingKind(
+        "power-assumed",
+        "info",
+        "No power is published for {parts}: that of {named} is used.",
+        "",
+    ),
+    FindingKind(
         "power-unknown",
         "warning",
         "The maximum power of {parts} is not published: the design's power is unknown.",

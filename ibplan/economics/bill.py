@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ibplan.catalog.entries import Cable
 from ibplan.catalog.prices import PriceChoice
-
-from ibplan.catalog.entries import Cable, Module
 from ibplan.economics.items import Category, LineItem, NetworkName
 from ibplan.parts.offers import Offer
 from ibplan.parts.select import LinkParts
@@ -98,8 +97,7 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
         if offer is not None and count:
             where = f"{_FAR[end.tier]}, links to {_named(far.tier, link.host)}"
             held = holds.get(end.tier, False)
-            power = offer.entry.power if isinstance(offer.entry, Module) else None
-            figures = (power.max_w if power else None, power.typical_w if power else None, held)
+            figures = (offer.power.max_w, offer.power.typical_w, held)
             tier = "reserved" if reserved else end.tier
             items.append(_item(network, tier, "transceiver", _identity(offer), count, offer.price, figures, where))
     if parts.cable is not None and parts.cables:

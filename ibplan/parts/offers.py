@@ -7,22 +7,34 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from ibplan.catalog.entries import Cable, Module, Recipe
+from ibplan.catalog.entries import Cable, Module, Power, Recipe
 from ibplan.catalog.prices import PriceChoice
 from ibplan.catalog.store import Catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A part that can be bought, with its price (None = unknown)."""
+    """A part that can be bought, with its price (None = unknown), and the part that the recipe names."""
 
     entry: Module | Cable
     price: PriceChoice | None
+    named: Module | Cable
 
     @property
     def usd(self) -> Decimal | None:
         """Unit price in US dollars."""
         return None if self.price is None else self.price.unit_usd
+
+    @property
+    def power(self) -> Power:
+        """Power of a module: its own figures, else those of the part that it stands in for (`power_assumed`)."""
+        source = self.named if self.power_assumed else self.entry
+        return source.power if isinstance(source, Module) else Power()
+
+    @property
+    def power_assumed(self) -> bool:
+        """Whether the maximum power is that of the part it stands in for, because its own was not published."""
+        return isinstance(self.entry, Module) and self.entry.power.max_w is None and self.entry is not self.named
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,8 @@ class PartsBook:
         `vendor` takes only the part itself. Ties go to the smaller id, so that the choice is stable.
         """
         named: Module | Cable = self.catalog.modules.get(part) or self.catalog.cables[part]
-        entries = [named, *(self.stand_ins.get(part, ()) if self.optics == "compatible" else ())]
-        offers = [Offer(e, self.catalog.prices.choose(e.id)) for e in entries if e.status != "retired" or e is named]
+        others = self.stand_ins.get(part, ()) if self.optics == "compatible" else ()
+        entries = [named, *(e for e in others if e.status != "retired")]
+        offers = [Offer(e, self.catalog.prices.choose(e.id), named) for e in entries]
         priced = [o for o in offers if o.usd is not None]
         return min(priced, key=lambda o: (o.usd or Decimal(0), o.entry.id), default=offers[0])

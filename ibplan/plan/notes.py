@@ -154,6 +154,10 @@ def _money_findings(design: Evaluated) -> Iterator[Finding]:
         yield finding("unpriced-parts", design=design.id, count=len(unpriced), parts=names)
     if design.capital.estimated_fraction > 0:
         yield finding("estimated-prices", design=design.id, share=design.capital.estimated_fraction)
+    assumed = [o for p in design.parts for o in (p.module_a, p.module_b) if o is not None and o.power_assumed]
+    counted = {o.entry.id: o.named.id for o in assumed if o.power.max_w is not None}
+    if counted:
+        yield finding("power-assumed", design=design.id, parts=", ".join(counted), named=", ".join(counted.values()))
     unknown = unknown_power_parts(design.items)
     if unknown:
         yield finding("power-unknown", design=design.id, parts=", ".join(unknown))
