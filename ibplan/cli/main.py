@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import catalog, specs
+from ibplan.cli import bom, catalog, design, specs
 from ibplan.cli.common import run_guarded
 from ibplan.cli.output import emit
 
@@ -22,6 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("design")(design.design)
+app.command("bom")(bom.bom)
 app.command("validate")(specs.validate)
 app.command("schema")(specs.schema)
 app.command("init")(specs.init)

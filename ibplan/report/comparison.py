@@ -119,7 +119,7 @@ def _counts() -> Iterator[Row]:
         yield Row(f"{tier.capitalize()} switches", "switches", f"{tier}_switches", keep=keep)
         if tier != "leaf":
             words = _bare_minimum(tier)
-            yield Row(f"- by ports alone, {tier}", "switches", f"minimum_{tier}_switches", words=words, keep="some")
+            yield Row("- port minimum", "switches", f"minimum_{tier}_switches", words=words, keep="some")
     yield Row("Switches, all tiers", "switches", "switches")
     for tier in ("leaf", "spine", "core"):
         yield Row(f"Free {tier} ports", "ports", f"{tier}_ports_free", keep="known")
@@ -156,7 +156,7 @@ def _cabling() -> Iterator[Row]:
 def _bandwidth() -> Iterator[Row]:
     yield Row("Injection", "Gb/s", "injection_gbps")
     yield Row("Bisection", "Gb/s", "bisection_gbps")
-    yield Row("NIC ports of a GPU", "Gb/s", "nic_gbps_per_gpu")
+    yield Row("NIC bandwidth of a GPU", "Gb/s", "nic_gbps_per_gpu")
     yield Row("Each GPU, all talking", "Gb/s", "per_gpu_gbps")
     yield Row("Paths between rails", "yes/no", "cross_rail", _yes_no)
     for path, label in (

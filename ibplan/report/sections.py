@@ -226,9 +226,15 @@ def defaults(data: Data) -> Section:
     return Section("Defaults used", tuple(lines), flowing=True)
 
 
-def legend() -> Section:
-    """What the marks in the cells mean."""
-    lines = [Line(f"{mark} {words}", style="faint") for mark, words in LEGEND]
-    lines.append(Line("bandwidth: one direction", style="faint"))
-    lines.append(Line("latency: one way, 64 B, idle", style="faint"))
-    return Section("Marks", tuple(lines), flowing=True)
+def legend(cells: Iterable[str]) -> Section:
+    """What the marks that occur in the cells mean."""
+    used = {mark for cell in cells for mark, _ in LEGEND if _carries(cell, mark)}
+    lines = [f"{mark} {words}" for mark, words in LEGEND if mark in used]
+    lines += ["bandwidth: one direction", "latency: one way, 64 B, idle"]
+    return Section("Marks", tuple(Line(words, style="faint") for words in lines), flowing=True)
+
+
+def _carries(cell: str, mark: str) -> bool:
+    if mark in (text.UNKNOWN, text.ABSENT):
+        return cell == mark
+    return mark in (cell[:1], cell[1:2], cell[-1:])

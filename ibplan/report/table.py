@@ -51,8 +51,8 @@ def to_table(data: Data, *, width: int, color: bool = False, ascii_only: bool = 
 
 
 def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]:
-    ranked = arranged([d for d in data["designs"] if d["rank"] is not None])
-    others = arranged([d for d in data["designs"] if d["rank"] is None])
+    ranked = [d for d in data["designs"] if d["rank"] is not None]
+    others = [d for d in data["designs"] if d["rank"] is None]
     yield from _section(sections.recommendation(data))
     yield from _section(sections.shortfall(data))
     yield from _section(sections.nearest(data))
@@ -64,12 +64,18 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
         yield from _section(sections.design_list(data, others, "Not ranked: parts without a price"))
         yield from _comparison(data, others, width, ascii_only)
     if ranked or others:
-        yield from _section(sections.legend())
+        yield from _section(sections.legend(_cells(data)))
     yield from _section(sections.alternatives(data))
     yield from _section(sections.rejected(data))
     yield from _section(sections.findings(data))
     yield from _section(sections.left_out(data))
     yield from _section(sections.defaults(data))
+
+
+def _cells(data: Data) -> Iterator[str]:
+    for group in kept(comparison_groups(data), data["designs"], data):
+        for row in group.rows:
+            yield from (row.cell(design, data) for design in data["designs"])
 
 
 def arranged(designs: Sequence[Data]) -> list[Data]:
@@ -112,7 +118,7 @@ def _comparison(data: Data, designs: Sequence[Data], width: int, ascii_only: boo
         return
     groups = list(kept(comparison_groups(data), designs, data))
     names = sections.labels(data)
-    columns = {d["id"]: _column(d, data, groups, names) for d in designs}
+    columns = {d["id"]: _column(d, data, groups, names) for d in arranged(designs)}
     label = min(_WIDEST_LABEL, max(len(row.label) for group in groups for row in group.rows))
     unit = max(len(row.unit) for group in groups for row in group.rows)
     room = width - label - unit - _GAP

@@ -1,0 +1,68 @@
+"""`ibplan bom`: what to order for one design."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ibplan.cli.catalog import OverlaysOption, PricesOption
+from ibplan.cli.common import OutputOption, SettingsOption, SpecArgument
+from ibplan.cli.design import DesignOption
+from ibplan.cli.output import emit
+from ibplan.errors import NoDesignError, UsageError
+
+
+class BomFormat(StrEnum):
+    """How a bill is written."""
+
+    CSV = "csv"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+
+class Grouping(StrEnum):
+    """What makes one row."""
+
+    PART = "part"
+    TIER = "tier"
+
+
+def bom(
+    spec: SpecArgument,
+    form: Annotated[BomFormat, typer.Option("--format", help="How the bill is written.")] = BomFormat.CSV,
+    output: OutputOption = None,
+    settings: SettingsOption = None,
+    design_id: DesignOption = None,
+    by: Annotated[
+        Grouping, typer.Option("--by", help="One row a part, or one a part and tier it is used in.")
+    ] = Grouping.PART,
+    crlf: Annotated[bool, typer.Option("--crlf", help="End lines with CR LF (csv only).")] = False,
+    overlays: OverlaysOption = None,
+    prices: PricesOption = None,
+) -> None:
+    """Print the bill of materials of a design: the recommended one, or the one named by --design."""
+    if crlf and form is not BomFormat.CSV:
+        raise UsageError(f"--crlf does not go with --format {form.value}")
+    from ibplan.cli.planning import plan_spec
+    from ibplan.report.bom import bom_csv, bom_data, bom_markdown, bom_rows
+    from ibplan.report.data import to_json, to_yaml
+
+    plan = plan_spec(spec, settings or (), overlays or (), prices, design_id)
+    chosen = design_id or plan.recommended
+    if chosen is None:
+        raise NoDesignError(
+            "no design can be recommended: `ibplan design` says why; name one with --design to get its bill anyway"
+        )
+    design = plan.design(chosen)
+    rows = bom_rows(plan, design, by.value)
+    if form is BomFormat.CSV:
+        text = bom_csv(rows, crlf=crlf)
+    elif form is BomFormat.MARKDOWN:
+        text = bom_markdown(plan, design, rows)
+    else:
+        data = bom_data(plan, design, rows)
+        text = to_json(data) if form is BomFormat.JSON else to_yaml(data)
+    emit(text, output)

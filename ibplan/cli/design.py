@@ -1,0 +1,134 @@
+"""`ibplan design`: all designs of a spec side by side, with the one to choose."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from ibplan.cli.catalog import OverlaysOption, PricesOption
+from ibplan.cli.common import WIDEST, Format, FormatOption, OutputOption, SettingsOption, SpecArgument, terminal
+from ibplan.cli.output import emit
+from ibplan.errors import EXIT_DIFFERENCE, EXIT_NO_DESIGN, UsageError
+
+if TYPE_CHECKING:
+    from ibplan.explain import Figure
+    from ibplan.plan.results import Plan
+
+# Where nothing limits the width (a pipe, a file), lines are as long as people like to read.
+_READABLE: Final = 100
+
+
+class SeverityName(StrEnum):
+    """Severities of findings, the mildest first."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+DesignOption = Annotated[
+    str | None, typer.Option("--design", metavar="ID", help="Only this design, by the id that `ibplan design` lists.")
+]
+
+
+def design(
+    spec: SpecArgument,
+    form: FormatOption = Format.TABLE,
+    output: OutputOption = None,
+    settings: SettingsOption = None,
+    design_id: DesignOption = None,
+    explain: Annotated[
+        str | None,
+        typer.Option("--explain", metavar="FIGURE", help="How a figure is made; `list` lists the figures."),
+    ] = None,
+    fail_on: Annotated[
+        SeverityName | None,
+        typer.Option("--fail-on", help="Exit with 1 if there is a finding of this severity or a graver one."),
+    ] = None,
+    overlays: OverlaysOption = None,
+    prices: PricesOption = None,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", metavar="N", min=60, max=WIDEST, help="Width of a table; default: the terminal's."),
+    ] = None,
+) -> None:
+    """Compare all designs of a spec and recommend one. Exit code 3 if none can be recommended."""
+    from ibplan.cli.planning import only, plan_spec
+    from ibplan.report.data import plan_data
+
+    if explain == "list":
+        from ibplan.report.figures import figure_list
+
+        emit(figure_list(), output)
+        return
+    figure = None if explain is None else _figure(explain, form)
+    plan = only(plan_spec(spec, settings or (), overlays or (), prices, design_id), design_id)
+    data = plan_data(plan)
+    text = _rendered(data, form, output, width) if figure is None else _explained(figure, data, form)
+    emit(text, output)
+    code = _exit_code(plan, fail_on)
+    if code:
+        raise typer.Exit(code)
+
+
+def _figure(name: str, form: Format) -> Figure:
+    from ibplan.explain import FIGURES, nearest_figures
+
+    if form in (Format.CSV, Format.MARKDOWN):
+        raise UsageError(f"--explain does not go with --format {form.value}: take table, json or yaml")
+    if name in FIGURES:
+        return FIGURES[name]
+    near = nearest_figures(name)
+    remedy = f"did you mean {' or '.join(near)}?" if near else "--explain list lists them"
+    raise UsageError(f"--explain: there is no figure {name!r}; {remedy}")
+
+
+def _rendered(data: dict[str, Any], form: Format, output: Path | None, width: int | None) -> str:
+    if form is Format.TABLE:
+        from ibplan.report.table import to_table
+
+        limit, color = terminal(output)
+        shown = width or (_READABLE if limit == WIDEST else limit)
+        return to_table(data, width=shown, color=color, ascii_only=_ascii_only(output))
+    if form is Format.MARKDOWN:
+        from ibplan.report.markdown import to_markdown
+
+        return to_markdown(data)
+    if form is Format.CSV:
+        from ibplan.report.figures import to_csv
+
+        return to_csv(data)
+    return _serialized(data, form)
+
+
+def _explained(figure: Figure, data: dict[str, Any], form: Format) -> str:
+    from ibplan.report.figures import explain_data, explain_text
+
+    return explain_text(figure, data) if form is Format.TABLE else _serialized(explain_data(figure, data), form)
+
+
+def _serialized(data: dict[str, Any], form: Format) -> str:
+    from ibplan.report.data import to_json, to_yaml
+
+    return to_yaml(data) if form is Format.YAML else to_json(data)
+
+
+def _ascii_only(output: Path | None) -> bool:
+    if output is not None and str(output) != "-":
+        return False
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return not encoding.lower().replace("_", "-").startswith("utf")
+
+
+def _exit_code(plan: Plan, fail_on: SeverityName | None) -> int:
+    if plan.recommended is None:
+        return EXIT_NO_DESIGN
+    if fail_on is not None:
+        grave = list(SeverityName)[list(SeverityName).index(fail_on) :]
+        if any(found.severity in grave for found in plan.findings):
+            return EXIT_DIFFERENCE
+    return 0

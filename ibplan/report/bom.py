@@ -1,0 +1,197 @@
+"""The bill of materials in procurement's columns. Rows are the line items of a design; nothing is priced here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+from ibplan.economics.items import LineItem
+from ibplan.plan.results import Design, Plan
+from ibplan.report.data import money, significant
+from ibplan.report.markdown import escape, table
+from ibplan.report.spreadsheet import csv_text
+from ibplan.report.text import number
+from ibplan.units import format_usd
+
+By = Literal["part", "tier"]
+COLUMNS: Final = (
+    "line",
+    "network",
+    "category",
+    "manufacturer",
+    "manufacturer_part_number",
+    "vendor_sku",
+    "description",
+    "quantity",
+    "spares",
+    "order_quantity",
+    "unit",
+    "unit_price",
+    "currency",
+    "price_kind",
+    "price_date",
+    "price_source",
+    "discount_percent",
+    "extended_price",
+    "lead_time_weeks",
+    "power_each_w",
+    "where_used",
+    "notes",
+)
+_NUMERIC: Final = frozenset(
+    {
+        "line",
+        "quantity",
+        "spares",
+        "order_quantity",
+        "unit_price",
+        "discount_percent",
+        "extended_price",
+        "lead_time_weeks",
+        "power_each_w",
+    }
+)
+_UNIT: Final = "each"
+_CURRENCY: Final = "USD"
+# Findings that belong to a part, in the words of an order.
+_PART_NOTES: Final = {
+    "inferred-recipe": "pair of modules inferred, not stated by a maker: ask the vendor",
+    "part-status": "may not be orderable: ask the vendor",
+}
+Row = Mapping[str, Any]
+
+
+def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
+    """The rows of a design: one a part with the places it is used in, or one a part and tier."""
+    groups: dict[object, list[LineItem]] = {}
+    for item in design.line_items:
+        same = replace(item, quantity=0, where="", power_in_host=False, tier=item.tier if by == "tier" else "")
+        groups.setdefault(same, []).append(item)
+    notes = _part_notes(plan, design)
+    return [_row(line, items, notes) for line, items in enumerate(groups.values(), 1)]
+
+
+def _row(line: int, items: Sequence[LineItem], notes: Mapping[str, Sequence[str]]) -> Row:
+    first = items[0]
+    quantity = sum(item.quantity for item in items)
+    price = first.unit_price_usd
+    values = (
+        line,
+        first.network,
+        first.category,
+        first.manufacturer,
+        first.part_number,
+        first.part,
+        first.description,
+        quantity,
+        0,  # spares: none are planned yet
+        quantity,
+        _UNIT,
+        price,
+        None if price is None else _CURRENCY,
+        first.price_kind,
+        first.price_date,
+        first.price_source,
+        None if price is None else 0,  # no discount is known: prices are taken as they are
+        None if price is None else price * quantity,
+        None,  # lead time: unknown
+        first.power_each_w,
+        _places(items),
+        "; ".join(_notes(items, notes.get(first.part, ()))),
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _places(items: Sequence[LineItem]) -> str:
+    places: dict[str, int] = {}
+    for item in items:
+        places[item.where] = places.get(item.where, 0) + item.quantity
+    if len(places) == 1:
+        return next(iter(places))
+    return "; ".join(f"{where} ({quantity})" for where, quantity in places.items())
+
+
+def _notes(items: Sequence[LineItem], of_part: Iterable[str]) -> Iterator[str]:
+    if items[0].unit_price_usd is None:
+        yield "no price"
+    if items[0].price_kind == "estimate":
+        yield "price is an estimate"
+    if items[0].part_number is None:
+        yield "no part number known"
+    reserved = sum(item.quantity for item in items if item.tier == "reserved")
+    if reserved:
+        yield "for reserved ports" if reserved == sum(i.quantity for i in items) else f"{reserved} for reserved ports"
+    yield from of_part
+
+
+def _part_notes(plan: Plan, design: Design) -> dict[str, list[str]]:
+    """Notes of each part, from the findings of the design that name it."""
+    notes: dict[str, list[str]] = {}
+    for found in plan.findings:
+        words = _PART_NOTES.get(found.code)
+        if words is None or found.design != design.id:
+            continue
+        for part in dict.fromkeys(item.part for item in design.line_items):
+            if re.search(rf"(?<![\w.-]){re.escape(part)}(?![\w-])", found.message):
+                notes.setdefault(part, [])
+                notes[part] += [] if words in notes[part] else [words]
+    return notes
+
+
+def bom_csv(rows: Iterable[Row], *, crlf: bool = False) -> str:
+    """The rows as CSV; money with two places. Totals are left to the reader: every row has what they need."""
+    return csv_text(COLUMNS, ([_cell(row[column]) for column in COLUMNS] for row in rows), crlf=crlf)
+
+
+def _cell(value: Any) -> Any:
+    return value.quantize(Decimal("0.01")) if isinstance(value, Decimal) else value
+
+
+def bom_data(plan: Plan, design: Design, rows: Iterable[Row]) -> dict[str, Any]:
+    """The bill as plain data, with what it rests on and its total."""
+    totals = design.totals
+    return {
+        "schema_version": plan.schema_version,
+        "name": plan.name,
+        "design": design.id,
+        "inputs": {
+            "catalog_digest": plan.inputs.catalog_digest,
+            "price_book": {"name": plan.inputs.price_book.name, "date": plan.inputs.price_book.date},
+        },
+        "rows": [{key: _plain(value) for key, value in row.items()} for row in rows],
+        "totals": {
+            "capex_usd": money(totals.capex_usd),
+            "complete": totals.complete,
+            "estimated_fraction": significant(totals.estimated_fraction),
+            "unpriced": [{"part": row.part, "quantity": row.quantity} for row in totals.unpriced],
+        },
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return money(value)
+    return significant(value) if isinstance(value, float) else value
+
+
+def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row]) -> str:
+    """The bill as Markdown with its total; columns in which nothing is known are left out."""
+    columns = [c for c in COLUMNS if any(row[c] not in (None, "") for row in rows)]
+    body = [[_words(row[column]) for column in columns] for row in rows]
+    totals = design.totals
+    known = "complete" if totals.complete else f"a lower bound: {len(totals.unpriced)} kinds of parts have no price"
+    share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""
+    total = f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
+    head = f"# {escape(plan.name)}: bill of materials of {escape(design.id)}\n"
+    return f"{head}\n{table(columns, body, [c in _NUMERIC for c in columns])}\n{escape(total)}\n"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return f"{value:,.2f}"
+    if isinstance(value, int | float):
+        return number(value)
+    return "" if value is None else str(value)
