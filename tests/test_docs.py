@@ -1,0 +1,260 @@
+"""The documents say what the code does: keys, codes, names, examples, links."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ibplan.catalog.store import Catalog, load_catalog
+from ibplan.economics.items import LineItem
+from ibplan.findings import KINDS, Finding
+from ibplan.plan import results
+from ibplan.plan.make import make_plan
+from ibplan.report.data import plan_data
+from ibplan.spec.load import load_spec
+from tests.golden import check_golden
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [path for path in sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")]) if path.read_text(encoding="utf-8").strip()]
+
+# The heading of docs/json.md under which the keys of each class stand.
+HEADINGS: dict[type[Any], str] = {
+    results.Plan: "plan",
+    results.Inputs: "inputs",
+    results.PriceBookId: "inputs.price_book",
+    results.Design: "design",
+    results.Totals: "design.totals",
+    results.Unpriced: "design.totals.unpriced",
+    results.Networks: "design.networks",
+    results.NetworkResult: "network",
+    results.UnitResult: "network.unit",
+    results.PodResult: "network.pod",
+    results.Oversubscription: "network.oversubscription",
+    results.RatioPair: "network.oversubscription.leaf and .spine",
+    results.SwitchRow: "network.switches",
+    results.Counts: "network.counts",
+    results.PortMinimum: "network.minimum",
+    results.LinkRow: "network.links",
+    results.Bandwidth: "network.bandwidth",
+    results.Latency: "network.latency_us",
+    LineItem: "design.line_items",
+    results.Tco: "design.tco",
+    results.Performance: "design.performance",
+    results.Fits: "design.fits",
+    results.Alternative: "design.alternatives",
+    results.Rejected: "rejected",
+    results.RejectReason: "rejected.reasons",
+    results.Shortfall: "shortfall",
+    results.Nearest: "nearest",
+    Finding: "findings",
+}
+# Keys whose values are the user's own or keyed by data: their keys are no part of the contract.
+OPEN = ("effective_spec", "capex_by_category_usd", "capex_by_tier_usd")
+
+
+@cache
+def packaged() -> Catalog:
+    return load_catalog()
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def sections(path: Path) -> dict[str, str]:
+    parts = re.split(r"^## (.+)\n", text_of(path), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def first_column(text: str) -> list[str]:
+    """The names in the first column of the section's key table."""
+    table = text.split("| key | type, unit | meaning |", 1)[1].split("\n\n", 1)[0]
+    return re.findall(r"^\| `([a-z_]+)` \|", table, re.MULTILINE)
+
+
+def yaml_blocks(path: Path) -> list[str]:
+    return re.findall(r"^```yaml\n(.*?)^```", text_of(path), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", HEADINGS, ids=lambda kind: kind.__name__)
+def test_json_page_lists_every_key_of_a_class(kind: type[Any]) -> None:
+    keys = {field.name for field in fields(kind)} | ({"extended_usd"} if kind is LineItem else set())
+    listed = first_column(sections(DOCS / "json.md")[HEADINGS[kind]])
+    assert set(listed) == keys
+    assert len(set(listed)) == len(listed)
+
+
+def test_every_class_of_results_has_a_heading() -> None:
+    classes = {c for c in vars(results).values() if isinstance(c, type) and c.__module__ == results.__name__}
+    assert classes <= set(HEADINGS)
+
+
+def keys_of(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield key
+            if key not in OPEN:
+                yield from keys_of(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from keys_of(item)
+
+
+@pytest.mark.parametrize("name", ["budget-forces-2to1", "rail-only-512", "small-team"])
+def test_json_page_lists_every_key_of_a_plan(name: str) -> None:
+    loaded = load_spec(ROOT / "specs" / f"{name}.yaml", ["budget=$10k"])
+    plan = plan_data(make_plan(loaded, packaged()))
+    listed = set(re.findall(r"^\| `([a-z_]+)` \|", text_of(DOCS / "json.md"), re.MULTILINE))
+    assert set(keys_of(plan)) <= listed
+
+
+def test_json_page_lists_every_reason() -> None:
+    table = sections(DOCS / "json.md")["rejected.reasons"]
+    written = {
+        code
+        for path in (ROOT / "ibplan").rglob("*.py")
+        for code in re.findall(r'Reason\(\s*"([a-z-]+)"', text_of(path))
+    }
+    assert len(written) > 8
+    assert {code for code in written if f"`{code}`" not in table} == set()
+
+
+def findings_page() -> str:
+    lines = [
+        "# Findings\n",
+        "What `findings` in a plan can say: not errors, but things to know. A code never changes, its sentence may.",
+        "Names in *italics* are filled in. This page is made from `ibplan/findings.py` by `make golden`.\n",
+        "| code | severity | sentence | what to do |",
+        "|---|---|---|---|",
+    ]
+    for code, kind in sorted(KINDS.items()):
+        sentence = re.sub(r"\{(\w+)[^}]*\}", lambda m: f"*{m[1].replace('_', ' ')}*", kind.text)
+        lines.append(f"| `{code}` | {kind.severity} | {sentence} | {kind.remedy} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_findings_page_is_golden() -> None:
+    check_golden(DOCS / "findings.md", findings_page())
+
+
+def test_findings_have_codes_of_their_own() -> None:
+    codes = re.findall(r'FindingKind\(\s*"([a-z-]+)"', text_of(ROOT / "ibplan" / "findings.py"))
+    assert len(codes) == len(set(codes))
+    assert set(codes) == set(KINDS)
+
+
+# Registered, but made nowhere: this list may only shrink.
+NEVER_MADE = {"server-nics-assumed"}
+
+
+def test_every_finding_is_made_somewhere() -> None:
+    code = "".join(text_of(path) for path in (ROOT / "ibplan" / "plan").glob("*.py"))
+    assert {name for name in KINDS if f'"{name}"' not in code} <= NEVER_MADE
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {re.split(r"[<>=~! ]", line)[0] for line in wanted}
+    listed = set(
+        re.findall(r"^\| `([\w-]+)` \| \S", text_of(DOCS / "decisions" / "0001-dependencies.md"), re.MULTILINE)
+    )
+    assert listed == names
+
+
+def test_decisions_are_indexed() -> None:
+    records = {path.name for path in (DOCS / "decisions").glob("0*.md")}
+    index = set(re.findall(r"\((0[\w-]+\.md)\)", text_of(DOCS / "decisions" / "README.md")))
+    assert index == records
+
+
+def terms() -> list[list[str]]:
+    table = sections(DOCS / "nomenclature.md")["Terms"]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in row] for row in rows[1:]]
+
+
+def test_terms_are_alphabetical_and_unique() -> None:
+    names = [row[0].lower() for row in terms()]
+    assert names == sorted(set(names))
+
+
+def test_every_name_of_the_results_is_a_term() -> None:
+    named = {name for row in terms() for name in re.findall(r"`(\w+)`", row[3])}
+    keys = {field.name for kind in HEADINGS for field in fields(kind)}
+    assert {key for key in keys if named.isdisjoint((key, key.rstrip("s"), f"{key}s"))} == set()
+
+
+def test_the_switch_of_contributing_can_be_added(tmp_path: Path) -> None:
+    switch, recipes, prices, spec = yaml_blocks(ROOT / "CONTRIBUTING.md")
+    (tmp_path / "our-switches.yaml").write_text(switch + recipes, encoding="utf-8")
+    (tmp_path / "our-prices.yaml").write_text(prices, encoding="utf-8")
+    (tmp_path / "spec.yaml").write_text(spec, encoding="utf-8")
+    loaded = load_spec(tmp_path / "spec.yaml")
+    plan = make_plan(loaded, load_catalog(loaded.catalog_paths, loaded.price_path))
+    assert plan.recommended == "roce-example-e800-64-2t-1to1"
+    assert f"`{plan.recommended}`" in text_of(ROOT / "CONTRIBUTING.md")
+    counts = plan.design(plan.recommended).networks.compute.counts
+    assert (counts.leaf, counts.spine) == (16, 8)
+
+
+def test_the_worked_example_of_sizing() -> None:
+    loaded = load_spec(ROOT / "specs" / "h100-pod-127.yaml")
+    (design,) = make_plan(loaded, packaged()).designs
+    network = design.networks.compute
+    assert (network.unit.servers, network.unit.leaves, network.unit.count) == (32, 8, 4)
+    assert (network.counts.leaf, network.counts.spine, network.counts.cages) == (32, 16, 1536)
+    assert (network.counts.modules_switch, network.counts.modules_server) == (1536, 508)
+    assert {row.kind: row.count for row in network.links} == {"server-leaf": 1016, "leaf-spine": 1024, "reserved": 4}
+
+
+@pytest.mark.parametrize(
+    ("setting", "leaves", "spines"), [("servers=128", 40, 32), ("network.reserved_ports=0", 32, 16)]
+)
+def test_what_the_worked_example_says_of_one_server_more(setting: str, leaves: int, spines: int) -> None:
+    loaded = load_spec(ROOT / "specs" / "h100-pod-127.yaml", [setting])
+    (design,) = make_plan(loaded, packaged()).designs
+    counts = design.networks.compute.counts
+    assert (counts.leaf, counts.spine) == (leaves, spines)
+
+
+def examples_of_ids() -> list[str]:
+    return re.findall(r"^\| `([\w+.-]+)` \|", sections(DOCS / "design-ids.md")["Examples"], re.MULTILINE)
+
+
+SUFFIXES = (
+    r"(-\d+g)?(-spine\d+to\d+)?(-\d+planes)?(-railonly|-norail)?(-railpods)?(-twoleaves)?"
+    r"(-up\d+g)?(-spineup\d+g)?(-packed)?(-allports)?(-spineallports)?"
+)
+ID = re.compile(rf"(infiniband|roce|ethernet)-[a-z0-9.+-]+?-(1|2|3|auto)t-\d+to\d+{SUFFIXES}")
+
+
+def test_examples_of_ids_follow_the_grammar() -> None:
+    assert [name for name in examples_of_ids() if not ID.fullmatch(name)] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*.yaml")), ids=lambda path: path.stem)
+def test_ids_of_plans_follow_the_grammar(path: Path) -> None:
+    plan = make_plan(load_spec(path), packaged())
+    names = [d.id for d in plan.designs] + [r.id for r in plan.rejected]
+    assert [name for name in names if not ID.fullmatch(name)] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text_of(path))
+    missing = [t for t in targets if "://" not in t and not (path.parent / t).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_page_names_a_place_on_a_machine(path: Path) -> None:
+    assert re.findall(r"(?<![\w.:/>])/(?:home|root|tmp|work|usr|opt|mnt|Users|var)/\S*", text_of(path)) == []
