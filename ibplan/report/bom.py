@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from ibplan.economics.items import LineItem
 from ibplan.plan.results import Design, Plan
 from ibplan.report.data import money, significant
-from ibplan.report.markdown import escape, table
+from ibplan.report.markdown import cell, escape, table
 from ibplan.report.spreadsheet import csv_text
 from ibplan.report.text import number
 from ibplan.units import format_usd
@@ -180,7 +180,7 @@ def _plain(value: Any) -> Any:
 def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row]) -> str:
     """The bill as Markdown with its total; columns in which nothing is known are left out."""
     columns = [c for c in COLUMNS if any(row[c] not in (None, "") for row in rows)]
-    body = [[_words(row[column]) for column in columns] for row in rows]
+    body = [[cell(_words(row[column])) for column in columns] for row in rows]
     totals = design.totals
     known = "complete" if totals.complete else f"a lower bound: {len(totals.unpriced)} kinds of parts have no price"
     share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""

@@ -23,6 +23,8 @@ def _switches(design: Data) -> str:
 
 def _wiring(design: Data) -> str:
     network = _compute(design)
+    if network["tiers"] == 1 and network["counts"]["switches"] == 1:
+        return "one switch"
     if network["rail_only"]:
         return "rail-only"
     return "rail-optimized" if network["rail_optimized"] else "no rails"
@@ -72,6 +74,13 @@ def _measured(path: str) -> Mark:
     return lambda design, written: (
         written + (EXTRAPOLATED if path in _compute(design)["latency_us"]["extrapolated"] else "")
     )
+
+
+def _no_path(design: Data) -> str:
+    """A path that is not there, or unknown where the fabric has no measurement at all."""
+    figures = _compute(design)["latency_us"]
+    measured = any(figures[path] is not None for path in ("same_leaf", "cross_leaf", "cross_pod"))
+    return text.ABSENT if measured else text.UNKNOWN
 
 
 def _yes_no(value: bool) -> str:
@@ -165,7 +174,9 @@ def _bandwidth() -> Iterator[Row]:
         ("cross_pod", "- over cores"),
     ):
         figure = f"latency_{path}_us"
-        yield Row(label, "us", figure, mark=_measured(path), keep="always" if path == "same_leaf" else "some")
+        yield Row(
+            label, "us", figure, mark=_measured(path), absent=_no_path, keep="always" if path == "same_leaf" else "some"
+        )
 
 
 def _money() -> Iterator[Row]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ibplan.document import dump_yaml
 from ibplan.economics.items import LineItem
-from ibplan.plan.results import Plan
+from ibplan.plan.results import Plan, Shortfall
 
 SIGNIFICANT_DIGITS: Final = 6
 _CENT: Final = Decimal("0.01")
@@ -65,6 +65,8 @@ def significant(number: float) -> float:
 def _plain(value: Any) -> Any:
     if isinstance(value, LineItem):
         return _item(value)
+    if isinstance(value, Shortfall):
+        return _shortfall(value)
     if is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -85,6 +87,17 @@ def _number(value: Any) -> Any:
 def _item(item: LineItem) -> dict[str, Any]:
     names = [field.name for field in fields(item) if field.name not in _ITEM_KEYS]
     return {name: _plain(getattr(item, name)) for name in (*_ITEM_KEYS, *names)}
+
+
+def _shortfall(short: Shortfall) -> dict[str, Any]:
+    """A limit that is not kept. Budgets are money: they keep their two places."""
+    rounded = (lambda amount: round(amount, 2)) if short.limit.endswith("_budget") else significant
+    return {
+        "limit": short.limit,
+        "asked": rounded(short.asked),
+        "best": None if short.best is None else rounded(short.best),
+        "design": short.design,
+    }
 
 
 def _as_lists(value: Any) -> Any:

@@ -20,12 +20,15 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
+def cell(text: str) -> str:
+    """A text as a cell of a table; a line break within it stays one."""
+    return "<br>".join(escape(part) for part in text.split("\n"))
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> str:
-    """A table whose cells are escaped; a line break within a cell stays one."""
-    lines = [head, *rows]
-    cells = [["<br>".join(escape(part) for part in cell.split("\n")) for cell in line] for line in lines]
+    """A table of cells that are escaped already; `right` says which columns are set to the right."""
     rule = ["---:" if is_right else "---" for is_right in right]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [cells[0], rule, *cells[1:]])
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, rule, *rows])
 
 
 def to_markdown(data: Data) -> str:
@@ -45,12 +48,14 @@ def to_markdown(data: Data) -> str:
 def _section(section: Section) -> str:
     if not section.lines:
         return ""
-    return f"## {escape(section.title)}\n\n" + "".join(f"- {_line(line)}\n" for line in section.lines)
+    nested = any(line.marker for line in section.lines)
+    return f"## {escape(section.title)}\n\n" + "".join(f"{_line(line, nested)}\n" for line in section.lines)
 
 
-def _line(line: Line) -> str:
-    marker = f"**{escape(line.marker)}** " if line.marker not in ("", "-") else ""
-    return marker + escape(line.words)
+def _line(line: Line, nested: bool) -> str:
+    if line.marker in ("", "-"):
+        return f"{'  ' if nested and not line.marker else ''}- {escape(line.words)}"
+    return f"- **{escape(line.marker)}** {escape(line.words)}"
 
 
 def _comparison(data: Data, designs: Sequence[Data]) -> Iterator[str]:
@@ -60,11 +65,11 @@ def _comparison(data: Data, designs: Sequence[Data]) -> Iterator[str]:
     cells: list[str] = []
     rows: list[list[str]] = []
     for group in kept(comparison_groups(data), designs, data):
-        rows.append([group.title, "", *("" for _ in designs)])
+        rows.append([f"**{escape(group.title)}**", "", *("" for _ in designs)])
         for row in group.rows:
             found = [row.cell(design, data) for design in designs]
             cells += found
-            rows.append([row.label, row.unit, *found])
+            rows.append([escape(row.label), escape(row.unit), *map(cell, found)])
     head = ["Design", "Unit", *(names[design["id"]] for design in designs)]
     yield table(head, rows, [False, False, *(True for _ in designs)])
     yield _section(sections.legend(cells))

@@ -39,7 +39,7 @@ class Row:
     words: Words | None = None
     keep: Literal["always", "some", "known"] = "always"
     mark: Mark | None = None
-    absent: str = text.ABSENT
+    absent: str | Words = text.ABSENT
 
     def value(self, design: Data, plan: Data) -> Any:
         """The figure itself, or the words; None = not there, or unknown."""
@@ -51,7 +51,7 @@ class Row:
         """The figure as it is shown."""
         value = self.value(design, plan)
         if value is None:
-            return self.absent
+            return self.absent if isinstance(self.absent, str) else self.absent(design)
         written = value if self.words is not None else self.write(value)
         return self.mark(design, written) if self.mark is not None else written
 

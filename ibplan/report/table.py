@@ -60,6 +60,7 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
         yield from _section(sections.design_list(data, ranked, "Designs, best first"))
     yield from _comparison(data, ranked, width, ascii_only)
     if others:
+        yield Text()
         yield Text(("-" if ascii_only else "─") * width)
         yield from _section(sections.design_list(data, others, "Not ranked: parts without a price"))
         yield from _comparison(data, others, width, ascii_only)

@@ -11,7 +11,7 @@ from ibplan.document import printable
 UNKNOWN: Final = "?"
 ABSENT: Final = "-"
 _SCALES: Final = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
-_LARGEST_TERM: Final = 20
+_LARGEST_TERM: Final = 64
 
 
 def number(value: float) -> str:
@@ -21,7 +21,9 @@ def number(value: float) -> str:
 
 
 def usd(value: float) -> str:
-    """`1,234,567`: whole dollars from 1,000 upward, cents below."""
+    """`1,234,567`: whole dollars from 1,000 upward, cents below; 0 is plain."""
+    if value == 0:
+        return "0"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}"
 
 
