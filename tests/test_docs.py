@@ -14,10 +14,13 @@ import pytest
 
 from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.economics.items import LineItem
+from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
 from ibplan.plan import results
 from ibplan.plan.make import make_plan
+from ibplan.report.bom import bom_data, bom_rows
 from ibplan.report.data import plan_data
+from ibplan.report.figures import explain_data
 from ibplan.spec.load import load_spec
 from tests.golden import check_golden
 
@@ -114,6 +117,17 @@ def test_json_page_lists_every_key_of_a_plan(name: str) -> None:
     plan = plan_data(make_plan(loaded, packaged()))
     listed = set(re.findall(r"^\| `([a-z_]+)` \|", text_of(DOCS / "json.md"), re.MULTILINE))
     assert set(keys_of(plan)) <= listed
+
+
+def test_json_page_lists_every_key_of_a_bill_and_of_an_explanation() -> None:
+    plan = make_plan(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    bill = bom_data(plan, plan.designs[0], bom_rows(plan, plan.designs[0]))
+    explained = explain_data(FIGURES["capex_per_gpu_usd"], plan_data(plan))
+    page = sections(DOCS / "json.md")
+    assert first_column(page["bom"]) == list(bill)
+    assert first_column(page["bom.rows"]) == list(bill["rows"][0])
+    assert first_column(page["explain"]) == list(explained)
+    assert first_column(page["explain.designs"]) == list(explained["designs"][0])
 
 
 def test_json_page_lists_every_reason() -> None:
