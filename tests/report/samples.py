@@ -1,0 +1,62 @@
+"""Real plans to render: the example specs, planned once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ibplan.catalog.store import Catalog, load_catalog
+from ibplan.plan.make import make_plan
+from ibplan.plan.results import Plan
+from ibplan.report.data import plan_data
+from ibplan.spec.load import load_spec
+
+SPECS = Path(__file__).parents[2] / "specs"
+POD = "h100-pod-127"
+BOTH = "three-lines"
+UNPRICED = "gb300-nvl72"
+ETHERNET = "small-team"
+THREE_TIERS = "three-tiers-16384"
+ATTACHED = "storage-attached"
+ALL = (POD, BOTH, UNPRICED, ETHERNET, THREE_TIERS, ATTACHED, "budget-forces-2to1", "rail-only-512")
+
+
+@cache
+def catalog() -> Catalog:
+    return load_catalog()
+
+
+@cache
+def plan(name: str, *settings: str) -> Plan:
+    return make_plan(load_spec(SPECS / f"{name}.yaml", settings), catalog())
+
+
+@cache
+def data(name: str, *settings: str) -> dict[str, Any]:
+    return plan_data(plan(name, *settings))
+
+
+def over_budget() -> Plan:
+    return plan(BOTH, "budget=$1M")
+
+
+def unbuildable() -> Plan:
+    return plan(BOTH, "network.tiers=1")
+
+
+def hostile(text: str) -> Plan:
+    """A plan whose names come from someone who means harm."""
+    good = plan(BOTH)
+    designs = tuple(
+        replace(
+            design,
+            line_items=tuple(
+                replace(item, description=text, part_number=text, manufacturer=text) for item in design.line_items
+            ),
+        )
+        for design in good.designs
+    )
+    findings = tuple(replace(found, message=text) for found in good.findings)
+    return replace(good, name=text, designs=designs, findings=findings)

@@ -1,0 +1,176 @@
+"""The bill of materials: procurement's columns, totals that agree with the design, nothing a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from ibplan.plan.results import Design, Plan
+from ibplan.report.bom import COLUMNS, By, bom_csv, bom_data, bom_markdown, bom_rows
+from ibplan.report.data import to_json
+from tests.report import samples
+
+GROUPINGS: tuple[By, ...] = ("part", "tier")
+
+
+def _designs() -> list[tuple[Plan, Design]]:
+    return [(samples.plan(name), design) for name in samples.ALL for design in samples.plan(name).designs]
+
+
+def _read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_totals_can_be_recomputed_and_agree_with_the_design(by: By) -> None:
+    for plan, design in _designs():
+        rows = _read(bom_csv(bom_rows(plan, design, by)))
+        assert [row["line"] for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
+        total = Decimal(0)
+        for row in rows:
+            assert int(row["order_quantity"]) == int(row["quantity"]) + int(row["spares"])
+            if row["unit_price"]:
+                assert Decimal(row["extended_price"]) == int(row["order_quantity"]) * Decimal(row["unit_price"])
+                assert re.fullmatch(r"\d+\.\d\d", row["unit_price"])
+                total += Decimal(row["extended_price"])
+            else:
+                assert row["extended_price"] == row["currency"] == ""
+                assert "no price" in row["notes"]
+        assert total == design.totals.capex_usd
+        assert all(row["unit_price"] for row in rows) == design.totals.complete
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_quantities_are_those_of_the_line_items(by: By) -> None:
+    for plan, design in _designs():
+        for category in ("switch", "transceiver", "cable", "splitter", "NIC"):
+            counted = sum(r["quantity"] for r in bom_rows(plan, design, by) if r["category"] == category)
+            assert counted == sum(item.quantity for item in design.line_items if item.category == category)
+
+
+def test_one_row_a_part_with_its_places() -> None:
+    for plan, design in _designs():
+        rows = bom_rows(plan, design)
+        assert len({(row["network"], row["vendor_sku"]) for row in rows}) == len(rows)
+    plan = samples.plan(samples.POD)
+    switch = bom_rows(plan, plan.designs[0])[0]
+    assert (switch["quantity"], switch["where_used"]) == (48, "leaf tier (32); spine tier (16)")
+
+
+def test_rows_by_tier_are_split() -> None:
+    plan = samples.plan(samples.POD)
+    rows = bom_rows(plan, plan.designs[0], "tier")
+    assert [(r["quantity"], r["where_used"]) for r in rows[:2]] == [(32, "leaf tier"), (16, "spine tier")]
+
+
+def test_parts_of_reserved_links_are_marked() -> None:
+    plan = samples.plan(samples.POD)
+    design = plan.designs[0]
+    reserved = [item for item in design.line_items if item.tier == "reserved"]
+    assert reserved
+    by_part = {row["vendor_sku"]: row["notes"] for row in bom_rows(plan, design)}
+    assert all("for reserved ports" in by_part[item.part] for item in reserved)
+    by_tier = [row for row in bom_rows(plan, design, "tier") if "for reserved ports" in row["notes"]]
+    assert sum(row["quantity"] for row in by_tier) == sum(item.quantity for item in reserved)
+
+
+def test_estimates_and_inferred_pairs_are_noted() -> None:
+    plan = samples.plan(samples.BOTH)
+    for design in plan.designs:
+        for row in bom_rows(plan, design):
+            assert (row["price_kind"] == "estimate") == ("price is an estimate" in row["notes"])
+    inferred = [f for f in plan.findings if f.code == "inferred-recipe"]
+    for found in inferred:
+        rows = bom_rows(plan, plan.design(found.design or ""))
+        noted = [row["vendor_sku"] for row in rows if "pair of modules inferred" in row["notes"]]
+        assert noted
+        assert all(part in found.message for part in noted)
+
+
+def test_the_columns_that_procurement_expects() -> None:
+    plan = samples.plan(samples.BOTH)
+    head = bom_csv(bom_rows(plan, plan.designs[0])).splitlines()[0]
+    assert head == ",".join(f'"{name}"' for name in COLUMNS)
+    assert COLUMNS[:10] == (
+        "line",
+        "network",
+        "category",
+        "manufacturer",
+        "manufacturer_part_number",
+        "vendor_sku",
+        "description",
+        "quantity",
+        "spares",
+        "order_quantity",
+    )
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_is_run_by_a_spreadsheet(start: str) -> None:
+    plan = samples.hostile(f"{start}cmd|' /C calc'!A0")
+    for row in _read(bom_csv(bom_rows(plan, plan.designs[0]))):
+        assert row["description"] == f"'{start}cmd|' /C calc'!A0"
+        assert not any(value[:1] in ("=", "+", "-", "@", "\t", "\r") for value in row.values())
+
+
+def test_part_numbers_stay_text() -> None:
+    plan = samples.hostile("00123E4")
+    text = bom_csv(bom_rows(plan, plan.designs[0]))
+    assert ',"00123E4",' in text
+    assert _read(text)[0]["manufacturer_part_number"] == "00123E4"
+
+
+def test_quotes_commas_and_line_breaks_survive() -> None:
+    plan = samples.hostile('a "b", c\nd')
+    assert _read(bom_csv(bom_rows(plan, plan.designs[0])))[0]["description"] == 'a "b", c\nd'
+
+
+def test_lines_end_as_asked() -> None:
+    plan = samples.plan(samples.BOTH)
+    rows = bom_rows(plan, plan.designs[0])
+    unix, dos = bom_csv(rows), bom_csv(rows, crlf=True)
+    assert "\r" not in unix
+    assert dos == unix.replace("\n", "\r\n")
+
+
+def test_json_has_the_total_and_what_it_rests_on() -> None:
+    plan = samples.plan(samples.UNPRICED)
+    design = next(d for d in plan.designs if not d.totals.complete)
+    data: dict[str, Any] = json.loads(to_json(bom_data(plan, design, bom_rows(plan, design))))
+    assert list(data) == ["schema_version", "name", "design", "inputs", "rows", "totals"]
+    assert list(data["rows"][0]) == list(COLUMNS)
+    assert data["totals"]["capex_usd"] == float(design.totals.capex_usd)
+    assert data["totals"]["complete"] is False
+    assert data["inputs"]["catalog_digest"] == plan.inputs.catalog_digest
+
+
+def test_markdown_has_one_line_a_row_and_the_total() -> None:
+    plan = samples.plan(samples.UNPRICED)
+    design = next(d for d in plan.designs if not d.totals.complete)
+    rows = bom_rows(plan, design)
+    text = bom_markdown(plan, design, rows)
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == len(rows) + 2
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1
+    assert text.splitlines()[-1].startswith("Total: $")
+    assert "a lower bound" in text
+
+
+def test_markdown_cannot_be_broken_out_of() -> None:
+    plan = samples.hostile("a|b\n<script>")
+    text = bom_markdown(plan, plan.designs[0], bom_rows(plan, plan.designs[0]))
+    assert "<script>" not in text
+    assert "a\\|b" in text
+
+
+def test_the_same_plan_gives_the_same_bytes() -> None:
+    plan = samples.plan(samples.BOTH)
+    again = replace(plan)
+    assert bom_csv(bom_rows(plan, plan.designs[0])) == bom_csv(bom_rows(again, again.designs[0]))

@@ -1,0 +1,199 @@
+"""The table fits its width, loses nothing, and cannot be made to drive a terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from ibplan.explain import FIGURES
+from ibplan.report import text
+from ibplan.report.comparison import comparison_groups
+from ibplan.report.data import plan_data
+from ibplan.report.rows import kept
+from ibplan.report.table import arranged, to_table
+from tests.report import samples
+
+WIDTHS = (60, 80, 120, 200)
+
+
+def _flat(table: str) -> str:
+    return " ".join(table.split())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", samples.ALL)
+def test_no_line_is_longer_than_the_width(name: str, width: int) -> None:
+    table = to_table(samples.data(name), width=width)
+    assert max(map(len, table.splitlines())) <= width
+    assert "\x1b" not in table
+    assert "…" not in table
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", samples.ALL)
+def test_every_cell_and_every_id_is_there_at_every_width(name: str, width: int) -> None:
+    data = samples.data(name)
+    table = to_table(data, width=width)
+    words = set(re.split(r"\s+", table))
+    for part in ("designs", "rejected"):
+        assert all(row["id"] in table for row in data[part])
+    ranked = [d for d in data["designs"] if d["rank"] is not None]
+    others = [d for d in data["designs"] if d["rank"] is None]
+    for designs in (ranked, others):
+        for group in kept(comparison_groups(data), designs, data):
+            assert group.title in table
+            for row in group.rows:
+                assert row.label in _flat(table)
+                for design in designs:
+                    assert set(row.cell(design, data).split()) <= words, (row.label, design["id"])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_numbers_of_the_json_stand_in_the_table(width: int) -> None:
+    data = samples.data(samples.POD)
+    words = set(re.split(r"\s+", to_table(data, width=width)))
+    design = data["designs"][0]
+    totals, compute = design["totals"], design["networks"]["compute"]
+    for value in [*compute["counts"].values(), *compute["unit"].values(), *compute["bandwidth"].values()]:
+        if value and not isinstance(value, bool):
+            assert text.number(value) in words
+    for key in ("switches", "links", "cables"):
+        assert text.number(totals[key]) in words
+    for row in compute["links"]:
+        assert {text.number(row["count"]), text.number(row["gbps"])} <= words
+    for row in compute["switches"]:
+        assert {text.number(row["count"]), text.number(row["ports_free"])} <= words
+    bare = {word.lstrip("~>").rstrip("*") for word in words}
+    amounts = [totals["capex_usd"], totals["capex_per_gpu_usd"], *totals["capex_by_category_usd"].values()]
+    assert {text.usd(amount) for amount in amounts} <= bare
+    assert {text.number(v) for k, v in compute["latency_us"].items() if k != "extrapolated" and v} <= bare
+
+
+def test_every_row_with_a_number_has_a_unit_and_a_registered_figure() -> None:
+    for name in samples.ALL:
+        data = samples.data(name)
+        for group in comparison_groups(data):
+            for row in group.rows:
+                cells = [row.cell(design, data) for design in data["designs"]]
+                if row.unit:
+                    assert row.figure in FIGURES, row.label
+                else:
+                    assert not any(re.fullmatch(r"[\d.,:%]+", cell) for cell in cells), row.label
+
+
+def test_designs_stand_beside_each_other_as_far_as_they_fit() -> None:
+    data = samples.data(samples.THREE_TIERS)
+    heads = {width: _heads(to_table(data, width=width)) for width in WIDTHS}
+    assert [len(h) for h in heads[60]] == [1, 1, 1, 1]
+    assert [len(h) for h in heads[200]] == [4]
+    assert all(sorted(number for row in h for number in row) == ["1", "2", "3", "4"] for h in heads.values())
+
+
+def _heads(table: str) -> list[list[str]]:
+    """The numbers over the columns of each table."""
+    lines = table.splitlines()
+    found = []
+    for number, line in enumerate(lines):
+        if line.startswith("Design  "):
+            over = lines[number - 1].split() + line.split()[2:]
+            found.append([word for word in over if re.fullmatch(r"u?\d+", word)])
+    return found
+
+
+def test_fabrics_stand_next_to_each_other() -> None:
+    designs = [{"fabric": fabric, "n": n} for n, fabric in enumerate(["a", "a", "a", "b", "c", "b"])]
+    assert [d["n"] for d in arranged(designs)] == [0, 3, 4, 1, 5, 2]
+
+
+def test_unpriced_designs_stand_apart_below_a_line() -> None:
+    table = to_table(samples.data(samples.UNPRICED), width=100)
+    priced, unpriced = re.split(r"\n─{100}\n", table)
+    assert "u1 infiniband-nvidia-q3400-ra-2t-1to1" in unpriced
+    assert "Without a price:" in unpriced
+    assert "infiniband" not in priced.partition("Designs, best first")[2]
+    assert re.search(r"Purchase price +USD +>", unpriced)
+
+
+def test_when_nothing_fits_the_table_says_what_would() -> None:
+    data = plan_data(samples.over_budget())
+    table = _flat(to_table(data, width=80))
+    assert "No design can be recommended" in table
+    assert "network budget: asked $1,000,000, the best there is" in table
+    for row in data["nearest"]:
+        assert f"--set {row['change']}={row['value']}" in table
+    assert re.search(r"Network budget kept yes/no NO NO", table)
+
+
+def test_a_plan_without_designs_still_says_why() -> None:
+    table = _flat(to_table(plan_data(samples.unbuildable()), width=80))
+    assert "No design can be built" in table
+    assert "one switch: 1,024 ports needed, 64 available" in table
+
+
+def test_needed_and_there_are_said_where_the_reason_does_not() -> None:
+    plan = samples.unbuildable()
+    reason = replace(plan.rejected[0].reasons[0], text="too few ports", need=5000, have=64)
+    plan = replace(plan, rejected=(replace(plan.rejected[0], reasons=(reason,)),))
+    assert "too few ports (needed 5,000, there are 64)" in to_table(plan_data(plan), width=100)
+
+
+def test_marks_are_explained_where_they_occur() -> None:
+    table = to_table(samples.data(samples.THREE_TIERS), width=100)
+    assert re.search(r"- over cores +us +[\d.]+\*", table)
+    assert "* extrapolated: no published measurement of this path" in table
+    assert "~ rests on estimated prices" in table
+    assert "> at least" not in table
+
+
+def test_a_fabric_without_measurements_has_unknown_latency() -> None:
+    data = samples.data(samples.ETHERNET)
+    (row,) = [r for g in comparison_groups(data) for r in g.rows if r.label == "Latency, same leaf"]
+    cells = {d["fabric"]: row.cell(d, data) for d in data["designs"]}
+    assert cells["ethernet"] == "?"
+    assert cells["infiniband"] not in ("?", "-")
+
+
+def test_defaults_are_listed_with_their_values() -> None:
+    data = samples.data(samples.BOTH)
+    table = to_table(data, width=80)
+    assert all(f"{pointer}: " in table for pointer in data["defaults"])
+    assert "/server: nvidia-dgx-h100" in table
+
+
+def test_findings_carry_their_remedy_and_designs() -> None:
+    table = _flat(to_table(samples.data(samples.UNPRICED), width=120))
+    assert re.search(r"warning \[u1\] 2 parts have no price: .* Give their prices in a file named by `prices:`", table)
+
+
+def test_ascii_only_where_the_encoding_has_no_more() -> None:
+    table = to_table(samples.data(samples.UNPRICED), width=80, ascii_only=True)
+    assert table.isascii()
+    assert "-----" in table
+
+
+def test_color_only_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in to_table(samples.data(samples.BOTH), width=80)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" in to_table(samples.data(samples.BOTH), width=80, color=True)
+
+
+@pytest.mark.parametrize("bad", ["\x1b[31mred", "[bold]x[/bold]", ":smile:", "a\nb", "\x9b1m"])
+def test_texts_from_outside_are_shown_not_obeyed(bad: str) -> None:
+    table = to_table(plan_data(samples.hostile(bad)), width=100)
+    assert "\x1b" not in table
+    assert "\x9b" not in table
+    assert bad.replace("\x1b", "\\x1b").replace("\n", "\\x0a").replace("\x9b", "\\x9b") in table
+
+
+def test_a_million_gpus_has_no_exponents() -> None:
+    assert text.number(419430400.0) == "419,430,400"
+    assert text.number(0.00012) == "0.00012"
+    assert text.usd(1.5e9) == "1,500,000,000"
+    assert text.ratio(1.06667) == "16:15"
+    assert text.ratio(0.964286) == "27:28"
+    assert text.ratio(1.00787) == "1.008:1"
+    assert text.scaled(405_000_000_000) == "405B"
+    assert text.percent(0.0510702) == "5.1"

@@ -1,0 +1,97 @@
+"""Every figure can be explained: its formula, evaluated with the inputs that are printed, gives the figure."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+import pytest
+
+from ibplan.explain import FIGURES, nearest_figures
+from ibplan.report.figures import explain_data, explain_text, figure_list
+from tests.report import samples
+
+BUILTINS = {name: __builtins__[name] for name in ("sum", "min", "max", "len", "zip")}  # type: ignore[index]
+
+
+def _evaluated(formula: str, inputs: dict[str, Any]) -> Any:
+    names = {name: list(value.values()) if isinstance(value, dict) else value for name, value in inputs.items()}
+    return eval(formula, {"__builtins__": BUILTINS, **names})
+
+
+@pytest.mark.parametrize("figure_id", FIGURES)
+def test_the_formula_gives_the_figure(figure_id: str) -> None:
+    figure = FIGURES[figure_id]
+    for name in samples.ALL:
+        data = samples.data(name)
+        for design in data["designs"]:
+            value = figure.value(design, data)
+            if value is None and not figure_id.startswith("fits"):
+                continue
+            evaluated = _evaluated(figure.formula, figure.input_values(design, data))
+            if value is None or isinstance(value, bool):
+                assert evaluated is value
+            else:
+                assert math.isclose(evaluated, value, rel_tol=2e-5, abs_tol=0.005), design["id"]
+
+
+def test_every_figure_is_known_in_some_sample() -> None:
+    unseen = set(FIGURES)
+    for name in samples.ALL:
+        data = samples.data(name)
+        unseen -= {f.id for f in FIGURES.values() for d in data["designs"] if f.value(d, data) is not None}
+    # No sample has two leaves, limits that need servers' power, or known typical power of all parts.
+    assert unseen <= {"leaf_leaf_link_gbps", "fits_cluster_budget", "fits_power", "fits_facility_power"} | {
+        "power_typical_w"
+    }
+
+
+@pytest.mark.parametrize("figure_id", FIGURES)
+def test_a_formula_names_its_inputs_and_nothing_else(figure_id: str) -> None:
+    figure = FIGURES[figure_id]
+    tree = ast.parse(figure.formula, mode="eval")
+    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    loaded = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - stored - set(BUILTINS)
+    assert loaded == ({figure.id} if figure.plain else {i.name for i in figure.inputs})
+    assert figure.title
+    assert all(i.meaning for i in figure.inputs)
+
+
+def test_the_text_prints_formula_inputs_units_and_value() -> None:
+    data = samples.data(samples.BOTH)
+    text = explain_text(FIGURES["per_gpu_gbps"], data)
+    assert "per_gpu_gbps = nic_gbps_per_gpu * min(1, 2 * bisection_gbps / injection_gbps)" in text
+    for design in data["designs"]:
+        assert f"\n{design['id']}\n" in text
+    assert "bisection_gbps = 204,800 Gb/s" in text
+    assert text.count("per_gpu_gbps = 400 Gb/s") >= 2
+
+
+def test_a_sum_prints_every_line_of_it() -> None:
+    data = samples.data(samples.POD)
+    text = explain_text(FIGURES["capex_usd"], data)
+    for item in data["designs"][0]["line_items"]:
+        assert f"{item['part']} ({item['where']})" in text
+
+
+def test_what_is_unknown_is_not_a_number() -> None:
+    data = samples.data(samples.UNPRICED)
+    text = explain_text(FIGURES["power_typical_w"], data)
+    assert "power_typical_w = unknown, or not there" in text
+
+
+def test_data_of_an_explanation() -> None:
+    explained = explain_data(FIGURES["switches"], samples.data(samples.POD))
+    assert explained["formula"] == "leaf_switches + spine_switches + core_switches"
+    assert explained["designs"][0]["inputs"] == {"leaf_switches": 32, "spine_switches": 16, "core_switches": 0}
+    assert explained["designs"][0]["value"] == 48
+
+
+def test_all_figures_are_listed() -> None:
+    assert [line.split()[0] for line in figure_list().splitlines()] == list(FIGURES)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("capex", "capex_usd"), ("bisection", "bisection_gbps")])
+def test_a_wrong_name_finds_the_right_one(name: str, meant: str) -> None:
+    assert meant in nearest_figures(name)
