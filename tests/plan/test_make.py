@@ -110,12 +110,11 @@ fabrics: [infiniband, roce]
 network:
   switch: [nvidia-q3400-ra, nvidia-sn5610]
   oversubscription: {leaf: [1:1, 2:1], spine: [1:1, 7:1]}
-  tiers: [auto, 2, 3]
+  tiers: [auto, 3]
   rail_optimized: [true, false]
   rail_only: [true, false]
   planes: [1, 2]
   partial_units: [whole, packed]
-  leaf_ports: [half, all]
 """
 
 
@@ -394,7 +393,7 @@ def test_the_built_ratio_never_exceeds_the_asked_one(servers: int, ratio: str, p
     assert result.designs or result.rejected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(1, 600), st.integers(1, 600), st.sampled_from(["nvidia-qm9700", "nvidia-sn5610"]))
 def test_more_servers_never_cost_less(one: int, other: int, switch: str) -> None:
     few, many = sorted((one, other))
