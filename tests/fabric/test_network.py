@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
-from ibplan.fabric.geometry import Geometry
+from ibplan.fabric.geometry import CageSet, Demand, Geometry, Mode
 from ibplan.fabric.network import HostEnd, NetworkSize, build_network
 from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, Pod
 from ibplan.fabric.sizing import size_fabric
@@ -21,6 +21,7 @@ from ibplan.parts.links import DeviceLoad, LinkEnd
 from ibplan.performance.bandwidth import bisection_gbps, injection_gbps
 from tests.fabric.shapes import (
     SN2010,
+    SN2700,
     SN5600,
     built,
     each_pod,
@@ -32,6 +33,7 @@ from tests.fabric.shapes import (
     property_settings,
     request,
     requests,
+    switch,
     tiers,
 )
 
@@ -241,6 +243,59 @@ def test_of_any_network(holds: Callable[[NetworkSize], None], asked: FabricReque
         holds(net)
 
 
+_MIXED_HOLDS = [
+    no_leaf_is_more_oversubscribed_than_asked,
+    every_link_has_two_ends,
+    tiers_meet,
+    every_host_port_has_a_link,
+    links_between_tiers_are_uplinks,
+    ports_in_use_are_link_ends,
+    units_hold_the_servers,
+]
+
+
+@st.composite
+def mixed_requests(draw: st.DrawFn) -> FabricRequest:
+    """Leaves with two kinds of cages, of which one splits in four; hosts of 25G and perhaps of 100G."""
+    split = (Mode(100, 1), Mode(25, 4, draw(st.sampled_from([0, 1]))))
+    leaf = switch(
+        "mixed",
+        CageSet(draw(st.integers(1, 20)), (Mode(25, 1),), "sfp28"),
+        CageSet(draw(st.integers(1, 8)), split, "qsfp28"),
+    )
+    hosts = st.builds(Attached, st.just("others"), st.integers(1, 6), st.integers(1, 2), st.sampled_from([25, 100]))
+    return request(
+        draw(st.integers(1, 60)),
+        draw(st.sampled_from([1, 2])),
+        leaf,
+        down=25,
+        up=draw(st.sampled_from([25, 100])),
+        ratio=draw(st.sampled_from([1, 2, 3])),
+        ports=draw(st.sampled_from(["half", "all"])),
+        spine=draw(st.sampled_from([SN2700, leaf])),
+        tiers=draw(st.sampled_from(["auto", 1, 2])),
+        single_tier=draw(st.sampled_from(["one_switch", "two_leaves"])),
+        rail_optimized=draw(st.booleans()),
+        partial_units=draw(st.sampled_from(["whole", "packed"])),
+        reserved_total=draw(st.sampled_from([0, 0, 3])),
+        attached=tuple(draw(st.lists(hosts, max_size=1))),
+    )
+
+
+@given(asked=mixed_requests())
+@property_settings
+def test_of_any_network_with_mixed_cages(asked: FabricRequest) -> None:
+    try:
+        net = network(asked)
+    except Unbuildable:
+        return
+    for holds in _MIXED_HOLDS:
+        holds(net)
+    for load in leaves(net.fabric.pods):
+        demands = [Demand(g, p) for g, p in ports_by_speed(net, load, kept_free=True).items()]
+        assert asked.leaf.geometry.fits(*demands, Demand(asked.leaf.up_gbps, uplinks(net, load)))
+
+
 # --- An oracle: the wiring written out as a graph --------------------------------------------------------------------
 
 
@@ -308,7 +363,7 @@ def test_the_wiring_written_out_has_the_counts_and_is_one_piece(asked: FabricReq
     assert all(degree(graph, core) <= asked.core.ports(asked.spine.up_gbps) for core in names["core"])
     total = sum(data["links"] for _, _, data in graph.edges(data=True))
     assert total == sum(found.values())
-    used = {row.tier: row.ports_used for row in net.tiers}
+    used: dict[str, int] = {row.tier: row.ports_used for row in net.tiers}
     for kind, switches in names.items():
         assert sum(degree(graph, name) for name in switches) == used.get(kind, 0)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
 from ibplan.fabric.request import LeafLoad, UnitLoad
-from ibplan.fabric.spines import choose_core, choose_spines, divisors, pods_of_units, spine_downlinks
+from ibplan.fabric.spines import choose_core, choose_spines, pods_of_units, spine_downlinks
 from tests.fabric.shapes import property_settings
 
 
@@ -219,9 +219,3 @@ def fullest_core(pods: list[tuple[int, int]], uplinks: int, groups: int, each: i
                 ports[spine % groups, link % each] += 1
     assert len(set(ports.values())) == 1
     return max(ports.values())
-
-
-def test_divisors() -> None:
-    assert divisors(32) == [1, 2, 4, 8, 16, 32]
-    assert divisors(1) == [1]
-    assert divisors(7) == [1, 7]
