@@ -32,12 +32,14 @@ class Grouping(StrEnum):
 
 def bom(
     spec: SpecArgument,
-    form: Annotated[BomFormat, typer.Option("--format", help="How the bill is written.")] = BomFormat.CSV,
+    form: Annotated[
+        BomFormat, typer.Option("--format", metavar="FORMAT", help="csv, json, yaml or markdown.")
+    ] = BomFormat.CSV,
     output: OutputOption = None,
     settings: SettingsOption = None,
     design_id: DesignOption = None,
     by: Annotated[
-        Grouping, typer.Option("--by", help="One row a part, or one a part and tier it is used in.")
+        Grouping, typer.Option("--by", metavar="KEY", help="part: one row a part; tier: one a part and tier.")
     ] = Grouping.PART,
     crlf: Annotated[bool, typer.Option("--crlf", help="End lines with CR LF (csv only).")] = False,
     overlays: OverlaysOption = None,

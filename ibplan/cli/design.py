@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from ibplan.cli.catalog import OverlaysOption, PricesOption
-from ibplan.cli.common import WIDEST, Format, FormatOption, OutputOption, SettingsOption, SpecArgument, terminal
+from ibplan.cli.common import WIDEST, Format, OutputOption, SettingsOption, SpecArgument, terminal
 from ibplan.cli.output import emit
 from ibplan.errors import EXIT_DIFFERENCE, EXIT_NO_DESIGN, UsageError
 
@@ -37,7 +37,9 @@ DesignOption = Annotated[
 
 def design(
     spec: SpecArgument,
-    form: FormatOption = Format.TABLE,
+    form: Annotated[
+        Format, typer.Option("--format", metavar="FORMAT", help="table, json, yaml, csv or markdown.")
+    ] = Format.TABLE,
     output: OutputOption = None,
     settings: SettingsOption = None,
     design_id: DesignOption = None,
@@ -47,13 +49,17 @@ def design(
     ] = None,
     fail_on: Annotated[
         SeverityName | None,
-        typer.Option("--fail-on", help="Exit with 1 if there is a finding of this severity or a graver one."),
+        typer.Option(
+            "--fail-on", metavar="SEVERITY", help="Exit with 1 if a finding is of this severity (info, warning, error)."
+        ),
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
     width: Annotated[
         int | None,
-        typer.Option("--width", metavar="N", min=60, max=WIDEST, help="Width of a table; default: the terminal's."),
+        typer.Option(
+            "--width", metavar="COLUMNS", min=60, max=WIDEST, help="Width of a table; default: the terminal's."
+        ),
     ] = None,
 ) -> None:
     """Compare all designs of a spec and recommend one. Exit code 3 if none can be recommended."""
