@@ -125,12 +125,6 @@ _KINDS = (
         "Set site.airflow, or ask the vendor.",
     ),
     FindingKind(
-        "server-nics-assumed",
-        "info",
-        "The server brings its own compute NICs; none are in the cost.",
-        "",
-    ),
-    FindingKind(
         "optics-unknown",
         "warning",
         "The {kind} links join a cage of unknown kind: modules and cables cannot be chosen.",

@@ -69,12 +69,20 @@ def _item(
         unit_price_usd=None if choice is None else choice.unit_usd,
         price_kind=None if choice is None else choice.kind,
         price_date=None if choice is None else choice.date,
-        price_source=None if choice is None else choice.source,
+        price_source=None if choice is None else _price_source(choice),
         power_each_w=power[0],
         power_typical_each_w=power[1],
         power_in_host=power[2],
         where=where,
     )
+
+
+def _price_source(choice: PriceChoice) -> str:
+    """The source of a price; a converted one names its exchange rate and that rate's date."""
+    if choice.rate is None:
+        return choice.source
+    rate = choice.rate
+    return f"{choice.source}; 1 {rate.currency} = {rate.usd:g} USD on {rate.date} ({rate.source})"
 
 
 def _equipment_item(network: NetworkName, e: Equipment) -> LineItem:

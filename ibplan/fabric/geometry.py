@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from ibplan.integers import ceil_div
 
@@ -57,6 +58,26 @@ class Placed:
     ports_per_cage: int
 
 
+@dataclass(slots=True)
+class _Room:
+    """Cages still free in each set, and ports already lit in modes that have a cap."""
+
+    free: list[int]
+    lit: dict[tuple[int, int], int]
+
+    def ports(self, index: int, mode: Mode) -> int:
+        """Ports of a mode that still fit a set."""
+        ports = self.free[index] // (1 + mode.cages_lost) * mode.ports
+        return ports if mode.max_ports is None else min(ports, mode.max_ports - self.lit.get((index, mode.gbps), 0))
+
+    def take(self, index: int, mode: Mode, ports: int) -> int:
+        """Take the cages for some ports; returns how many are lit."""
+        lit = ceil_div(ports, mode.ports)
+        self.free[index] -= lit * (1 + mode.cages_lost)
+        self.lit[index, mode.gbps] = self.lit.get((index, mode.gbps), 0) + ports
+        return lit
+
+
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """All cages of a switch. `total_ports` is what its maker counts at the speed it is sold by."""
@@ -75,33 +96,44 @@ class Geometry:
     def place(self, demands: Sequence[Demand]) -> tuple[tuple[Placed, ...], ...] | None:
         """Where the demands go, one tuple a demand; None if they do not fit together.
 
-        The least flexible demand is placed first, and each prefers the cages that fewest other demands could use, which
-        is exact for switches with one or two kinds of cages.
+        The least flexible demand is placed first, and each prefers the cages that fewest other demands could use. Where
+        that fails in mixed cages, demands that would light a cage only in part leave some of the simpler cages free.
         """
-        free = [s.count for s in self.sets]
+        spilling = [len([s for s in self.sets if s.mode(d.gbps) is not None]) > 1 for d in demands]
+        for rounded in product(*((False, True) if spills else (False,) for spills in spilling)):
+            placed = self._place_all(demands, rounded)
+            if placed is not None:
+                return placed
+        return None
+
+    def _place_all(self, demands: Sequence[Demand], rounded: Sequence[bool]) -> tuple[tuple[Placed, ...], ...] | None:
+        room = _Room([s.count for s in self.sets], {})
         rivals = [sum(s.mode(d.gbps) is not None for d in demands) for s in self.sets]
         order = sorted(range(len(demands)), key=lambda i: sum(s.mode(demands[i].gbps) is not None for s in self.sets))
         result: list[tuple[Placed, ...]] = [()] * len(demands)
         for i in order:
-            placed = self._place_one(demands[i], free, rivals)
+            placed = self._place_one(demands[i], room, rivals, rounded[i])
             if placed is None:
                 return None
             result[i] = placed
         return tuple(result)
 
-    def _place_one(self, demand: Demand, free: list[int], rivals: list[int]) -> tuple[Placed, ...] | None:
+    def _place_one(self, demand: Demand, room: _Room, rivals: list[int], rounded: bool) -> tuple[Placed, ...] | None:
         left, placed = demand.ports, []
-        for index in sorted(range(len(self.sets)), key=lambda k: (rivals[k], k)):
-            cages = self.sets[index]
-            mode = cages.mode(demand.gbps)
+        order = [
+            k for k in sorted(range(len(self.sets)), key=lambda k: (rivals[k], k)) if self.sets[k].mode(demand.gbps)
+        ]
+        for at, index in enumerate(order):
+            mode = self.sets[index].mode(demand.gbps)
             if left == 0 or mode is None:
                 continue
-            ports = min(left, cages.capacity(mode, free[index]))
+            ports = min(left, room.ports(index, mode))
+            later = self.sets[order[at + 1]].mode(demand.gbps) if at + 1 < len(order) else None
+            if rounded and later is not None and ports < left:
+                ports = max(0, left - ceil_div(left - ports, later.ports) * later.ports)
             if ports:
-                lit = ceil_div(ports, mode.ports)
-                free[index] -= lit * (1 + mode.cages_lost)
+                placed.append(Placed(index, ports, room.take(index, mode, ports), mode.ports))
                 left -= ports
-                placed.append(Placed(index, ports, lit, mode.ports))
         return tuple(placed) if left == 0 else None
 
     def fits(self, *demands: Demand) -> bool:

@@ -105,14 +105,10 @@ def build_units(request: FabricRequest, rule: UnitRule) -> tuple[list[UnitLoad],
     return _place_attached(request, rule, units), sum(u.count * u.leaf_count for u in added)
 
 
-def _capacity(request: FabricRequest, rule: UnitRule) -> int:
-    return rule.configured if request.partial_units == "whole" else rule.downlinks
-
-
 def _place_reserved(request: FabricRequest, rule: UnitRule, last: UnitLoad) -> tuple[UnitLoad, list[UnitLoad]]:
-    """Reserved ports (rule 4): free downlinks of the last unit, at most one a leaf, then added leaves or units."""
+    """Reserved ports (rule 4): free downlinks of the last unit, one a leaf at most; the rest on an added leaf or unit."""
     (load,) = last.leaves
-    free = load.count if load.ports_in_use < _capacity(request, rule) else 0
+    free = load.count if load.ports_in_use < rule.downlinks else 0
     here = min(free, request.reserved_total)
     left = request.reserved_total - here
     if here:
@@ -122,14 +118,15 @@ def _place_reserved(request: FabricRequest, rule: UnitRule, last: UnitLoad) -> t
     added = []
     empty = leaf_load(request, rule, 0, rule.rails_per_leaf, 1)
     while left > 0:
-        if request.partial_units == "whole":
-            lit = min(left, rule.leaves)
-            loads = [replace(empty, count=lit, reserved=1), replace(empty, count=rule.leaves - lit)]
-            left -= lit
-        else:
-            loads = [replace(empty, reserved=min(left, rule.downlinks))]
-            left -= loads[0].reserved
+        leaves = rule.leaves if request.partial_units == "whole" else 1
+        most = min(left, leaves * rule.downlinks)
+        fuller = most % leaves
+        loads = [
+            replace(empty, count=fuller, reserved=most // leaves + 1),
+            replace(empty, count=leaves - fuller, reserved=most // leaves),
+        ]
         added.append(UnitLoad(1, 0, tuple(_bounded(request.leaf, x) for x in loads if x.count)))
+        left -= most
     return last, added
 
 
@@ -144,7 +141,7 @@ def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad
         reason = "attached hosts need leaves that reach every spine: they do not go with second_tier: rail"
         raise Unbuildable(Reason("attached-rail", reason))
     order = [_expanded(unit, len(request.attached)) for unit in reversed(units) for _ in range(unit.count)]
-    capacity = _capacity(request, rule)
+    capacity = rule.downlinks
     own: list[UnitLoad] = []
     for index, group in enumerate(request.attached):
         left = group.total_ports
@@ -189,7 +186,8 @@ def _own_leaves(request: FabricRequest, group: Attached, index: int, ports: int)
     tier = replace(request.leaf, down_gbps=group.gbps)
     most = downlinks(tier)
     if most == 0:
-        raise short("leaf", 1, 0, f"downlinks of {group.gbps} Gb/s for {group.name!r}")
+        text = f"leaf tier: no downlink of {group.gbps} Gb/s for {group.name} fits beside its uplinks"
+        raise Unbuildable(Reason("leaf-attached", text, 1, 0))
     loads = []
     for used, count in ((most, ports // most), (ports % most, 1)):
         if used and count:

@@ -198,30 +198,39 @@ def _refuse_split_twins(classes: list[LinkClass]) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Devices alike at one end of a class between tiers: all their demands, and `ports` of demand `index` in use."""
+
+    devices: int
+    demands: list[Demand]
+    index: int
+    ports: int
+
+
 def _upward(
     kind: LinkKind,
     gbps: int,
-    lower: tuple[str, Geometry, list[tuple[int, list[Demand], int]]],
-    upper: tuple[str, Geometry, list[tuple[int, list[Demand], int]]],
+    ends: tuple[tuple[str, Geometry, list[_Side]], tuple[str, Geometry, list[_Side]]],
     pair_links: int,
 ) -> list[LinkClass]:
-    """Links between two tiers. Each end: (tier, geometry, [(devices, demands, index of the demand of this class)]).
-
-    Both ends must use one kind of cage each; several kinds at one end are refused.
-    """
-    ends = []
-    for tier, geometry, loads in (lower, upper):
+    """Links between two tiers, each end (tier, geometry, devices). Several kinds of cages at one end are refused."""
+    found = []
+    for tier, geometry, sides in ends:
         by_set: dict[int, list[DeviceLoad]] = {}
-        for devices, demands, index in loads:
-            placed = geometry.place(demands)
+        for side in sides:
+            placed = geometry.place(side.demands)
             if placed is None:
                 raise AssertionError("sizing placed these ports before")
-            for place in placed[index]:
-                by_set.setdefault(place.cage_set, []).append(DeviceLoad(devices, place.ports))
+            left = side.ports
+            for place in placed[side.index]:
+                if take := min(left, place.ports):
+                    by_set.setdefault(place.cage_set, []).append(DeviceLoad(side.devices, take))
+                    left -= take
         if len(by_set) > 1:
             raise Unbuildable(Reason("mixed-cages", f"{tier} tier: {kind} links would use two kinds of cages", 2, 1))
-        ends += [_end(tier, geometry.sets[index], gbps, loads) for index, loads in by_set.items()]
-    return [LinkClass(kind, gbps, ends[0], ends[1], pair_links)] if len(ends) == 2 else []
+        found += [_end(tier, geometry.sets[index], gbps, loads) for index, loads in by_set.items()]
+    return [LinkClass(kind, gbps, found[0], found[1], pair_links)] if len(found) == 2 else []
 
 
 def _leaf_spine(request: FabricRequest, fabric: FabricSize, fabrics: int) -> list[LinkClass]:
@@ -230,20 +239,15 @@ def _leaf_spine(request: FabricRequest, fabric: FabricSize, fabrics: int) -> lis
     leaves = []
     for count, load in _leaves(fabric):
         demands = _leaf_demands(request, fabric, load)
-        leaves.append((count * fabrics, demands, len(demands) - 1))
+        leaves.append(_Side(count * fabrics, demands, len(demands) - 1, load.uplinks))
     spines = []
     for pod in fabric.pods:
         demands = _spine_demands(request, fabric, pod.downlinks, pod.uplinks)
-        spines.append((pod.count * pod.spines * fabrics, demands, 0))
+        spines.append(_Side(pod.count * pod.spines * fabrics, demands, 0, pod.downlinks))
     pair = min(load.uplinks // pod.spines for pod in fabric.pods for load in pod.leaves)
     odd = any((load.uplinks // pod.spines) % 2 for pod in fabric.pods for load in pod.leaves)
-    return _upward(
-        "leaf-spine",
-        request.leaf.up_gbps,
-        ("leaf", request.leaf.geometry, leaves),
-        ("spine", request.spine.geometry, spines),
-        1 if odd else pair,
-    )
+    ends = (("leaf", request.leaf.geometry, leaves), ("spine", request.spine.geometry, spines))
+    return _upward("leaf-spine", request.leaf.up_gbps, ends, 1 if odd else pair)
 
 
 def _spine_demands(request: FabricRequest, fabric: FabricSize, down: int, up: int) -> list[Demand]:
@@ -258,27 +262,20 @@ def _spine_core(request: FabricRequest, fabric: FabricSize, fabrics: int) -> lis
     spines = []
     for pod in fabric.pods:
         demands = _spine_demands(request, fabric, pod.downlinks, pod.uplinks)
-        spines.append((pod.count * pod.spines * fabrics, demands, 1))
-    cores = [(core.count * fabrics, [Demand(request.spine.up_gbps, core.ports_used)], 0)]
-    return _upward(
-        "spine-core",
-        request.spine.up_gbps,
-        ("spine", request.spine.geometry, spines),
-        ("core", request.core, cores),
-        fabric.pods[0].uplinks // core.per_group,
-    )
+        spines.append(_Side(pod.count * pod.spines * fabrics, demands, 1, pod.uplinks))
+    cores = [_Side(core.count * fabrics, [Demand(request.spine.up_gbps, core.ports_used)], 0, core.ports_used)]
+    ends = (("spine", request.spine.geometry, spines), ("core", request.core, cores))
+    return _upward("spine-core", request.spine.up_gbps, ends, fabric.pods[0].uplinks // core.per_group)
 
 
 def _leaf_leaf(request: FabricRequest, fabric: FabricSize, fabrics: int) -> list[LinkClass]:
     if not fabric.isl:
         return []
-    load = fabric.pods[0].leaves[0]
-    demands = _leaf_demands(request, fabric, load)
-    side = (fabrics, demands, len(demands) - 1)
-    geometry = request.leaf.geometry
-    return _upward(
-        "leaf-leaf", request.leaf.up_gbps, ("leaf", geometry, [side]), ("leaf", geometry, [side]), fabric.isl
-    )
+    ends = []
+    for load in (fabric.pods[0].leaves[0], fabric.pods[0].leaves[-1]):
+        demands = _leaf_demands(request, fabric, load)
+        ends.append(("leaf", request.leaf.geometry, [_Side(fabrics, demands, len(demands) - 1, fabric.isl)]))
+    return _upward("leaf-leaf", request.leaf.up_gbps, (ends[0], ends[1]), fabric.isl)
 
 
 def _tier_counts(request: FabricRequest, fabric: FabricSize, fabrics: int) -> tuple[TierCount, ...]:

@@ -64,62 +64,62 @@ def _one_tier(request: FabricRequest) -> FabricSize:
     return _two_leaves(request) if request.single_tier == "two_leaves" else _one_switch(request)
 
 
-def _single_leaf_demands(request: FabricRequest, share: Callable[[int], int]) -> list[Demand]:
-    """Port demands of one leaf, one a speed; `share` maps a port total to what this leaf gets."""
-    servers = request.servers * request.rails
-    ports = {request.leaf.down_gbps: share(servers) + request.reserved_total + request.leaf.reserved}
-    for group in request.attached:
-        ports[group.gbps] = ports.get(group.gbps, 0) + share(group.total_ports)
-    return [Demand(gbps, count) for gbps, count in ports.items()]
-
-
 def _one_switch(request: FabricRequest) -> FabricSize:
-    demands = _single_leaf_demands(request, lambda total: total)
+    attached = tuple(a.total_ports for a in request.attached)
+    used, reserved = request.servers * request.rails, request.reserved_total
+    load = LeafLoad(1, used, attached, reserved, used + reserved, 0, 0, 0, request.leaf.down_gbps)
+    demands = _host_demands(request, load)
     if not request.leaf.geometry.fits(*demands):
         need = sum(d.ports for d in demands)
         have = request.leaf.geometry.ports(request.leaf.down_gbps)
         raise Unbuildable(Reason("one-switch", f"one switch: {need:,} ports needed, {have:,} available", need, have))
-    attached = tuple(a.total_ports for a in request.attached)
-    used = request.servers * request.rails
-    load = LeafLoad(
-        1, used, attached, request.reserved_total, used + request.reserved_total, 0, 0, 0, request.leaf.down_gbps
-    )
     unit = Unit(request.servers, 1, 1, request.rails)
     return FabricSize(1, unit, (Pod(1, 1, (load,), 0, 0),), None, None)
 
 
 def _halves(request: FabricRequest) -> tuple[int, int]:
-    """Server ports on each of two leaves: whole rails where there are two or more, else every other server."""
+    """Server ports on each of two leaves: whole rails where rails are kept apart, else whole servers."""
     rails, servers = request.rails, request.servers
-    if rails > 1:
+    if rails > 1 and request.rail_optimized:
         return servers * ceil_div(rails, 2), servers * (rails // 2)
-    return ceil_div(servers, 2), servers // 2
+    return ceil_div(servers, 2) * rails, servers // 2 * rails
 
 
 def _two_leaves(request: FabricRequest) -> FabricSize:
     """Two leaves joined by inter-switch links: enough for all ports of the fuller leaf at the asked ratio."""
     tier = request.leaf
-    first, second = _halves(request)
-    reserved = (ceil_div(request.reserved_total, 2), request.reserved_total // 2)
     loads = []
-    for side, servers in enumerate((first, second)):
+    for side, servers in enumerate(_halves(request)):
         share = tuple((a.total_ports + 1 - side) // 2 for a in request.attached)
-        bandwidth = servers * tier.down_gbps + sum(n * a.gbps for n, a in zip(share, request.attached, strict=True))
-        loads.append((LeafLoad(1, servers, share, reserved[side], servers, 0, 0, 0, tier.down_gbps), bandwidth))
-    ratio = Fraction(max(b for _, b in loads)) / (tier.ratio * tier.up_gbps)
+        reserved = (request.reserved_total + 1 - side) // 2
+        loads.append(LeafLoad(1, servers, share, reserved, servers + reserved, 0, 0, 0, tier.down_gbps))
+    bandwidth = max(_host_gbps(request, load) for load in loads)
+    ratio = Fraction(bandwidth) / (tier.ratio * tier.up_gbps)
     isl = -(-ratio.numerator // ratio.denominator)
-    demands = _single_leaf_demands(request, lambda total: ceil_div(total, 2))
-    demands[0] = Demand(tier.down_gbps, max(first, second) + reserved[0] + tier.reserved)
-    if not tier.geometry.fits(*demands, Demand(tier.up_gbps, isl)):
-        need, have = sum(d.ports for d in demands) + isl, tier.geometry.ports(tier.down_gbps)
-        raise Unbuildable(
-            Reason("two-leaves", f"two leaves: {need:,} ports needed on each, {have:,} available", need, have)
-        )
-    leaves = tuple(load for load, _ in loads)
-    merged = (replace(leaves[0], count=2),) if leaves[0] == leaves[1] else leaves
-    unit = Unit(request.servers, 2, 1, ceil_div(request.rails, 2))
-    built = Fraction(max(b for _, b in loads), isl * tier.up_gbps)
+    for load in loads:
+        demands = [*_host_demands(request, load), Demand(tier.up_gbps, isl)]
+        if not tier.geometry.fits(*demands):
+            need, have = sum(d.ports for d in demands), tier.geometry.ports(tier.down_gbps)
+            text = f"two leaves: {need:,} ports needed on each, {have:,} available"
+            raise Unbuildable(Reason("two-leaves", text, need, have))
+    merged = (replace(loads[0], count=2),) if loads[0] == loads[1] else tuple(loads)
+    unit = Unit(request.servers, 2, 1, ceil_div(request.rails, 2) if request.rail_optimized else request.rails)
+    built = Fraction(bandwidth, isl * tier.up_gbps)
     return FabricSize(1, unit, (Pod(1, 1, merged, 0, 0),), built, None, isl=isl)
+
+
+def _host_gbps(request: FabricRequest, load: LeafLoad) -> int:
+    """Bandwidth of the servers and attached hosts of one leaf, Gb/s."""
+    attached = sum(n * a.gbps for n, a in zip(load.attached, request.attached, strict=True))
+    return load.servers * load.down_gbps + attached
+
+
+def _host_demands(request: FabricRequest, load: LeafLoad) -> list[Demand]:
+    """Ports of one leaf towards hosts, by speed; ports reserved on every leaf included."""
+    ports = {load.down_gbps: load.servers + load.reserved + request.leaf.reserved}
+    for used, group in zip(load.attached, request.attached, strict=True):
+        ports[group.gbps] = ports.get(group.gbps, 0) + used
+    return [Demand(gbps, count) for gbps, count in ports.items()]
 
 
 def _two_tiers(request: FabricRequest) -> FabricSize:
@@ -147,7 +147,7 @@ def _unit(rule: UnitRule, units: Sequence[UnitLoad]) -> Unit:
     return Unit(
         rule.servers,
         rule.leaves,
-        sum(u.count for u in units if u.servers or u.leaf_count == rule.leaves),
+        sum(u.count for u in units if u.servers or any(x.reserved for x in u.leaves)),
         rule.rails_per_leaf,
     )
 
@@ -195,8 +195,9 @@ def _pod_loads(request: FabricRequest, units: list[UnitLoad], room: int) -> list
         pods = pods_of_units(units, room, request.pod_units)
     else:
         pods = []
-        for position in range(units[0].leaf_count):
-            column = [replace(u, leaves=(_leaf_at(u, position),)) for u in units]
+        for position in range(max(u.leaf_count for u in units)):
+            found = [(u, _leaf_at(u, position)) for u in units]
+            column = [replace(u, leaves=(leaf,)) for u, leaf in found if leaf is not None]
             pods += pods_of_units(column, room, request.pod_units)
     loads = [
         (sum(u.count for u in pod), [replace(x, count=x.count * u.count) for u in pod for x in u.leaves])
@@ -205,12 +206,13 @@ def _pod_loads(request: FabricRequest, units: list[UnitLoad], room: int) -> list
     return sorted(loads, key=lambda p: -sum(x.count for x in p[1]))
 
 
-def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad:
+def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad | None:
+    """The leaf at a position of a unit; None where an added unit has fewer leaves."""
     for load in unit.leaves:
         if position < load.count:
             return replace(load, count=1)
         position -= load.count
-    raise AssertionError("units of a rail fabric have the same leaves")
+    return None
 
 
 def _size_pods(
@@ -222,6 +224,8 @@ def _size_pods(
         alike = sum(x.count for x in loads) == sum(x.count for x in groups[0][1])
         chosen_spines, chosen = choose_spines(loads, room, spines if alike else least)
         used = spine_downlinks(chosen, chosen_spines)
+        if request.spine.uplinks_for(used) > uplinks:
+            raise short("spine", request.spine.uplinks_for(used), uplinks, "uplinks")
         pods.append(Pod(len(list(run)), units, chosen, chosen_spines, used, uplinks))
     return tuple(pods)
 

@@ -61,7 +61,7 @@ def _wiring(choices: Choices, tiers: int | None) -> list[str]:
 
 def _ports(choices: Choices, tiers: int | None) -> list[str]:
     found = []
-    if choices.leaf_uplink_gbps is not None and tiers != 1:
+    if choices.leaf_uplink_gbps is not None and (tiers != 1 or choices.single_tier == "two_leaves"):
         found.append(f"up{choices.leaf_uplink_gbps}g")
     if choices.spine_uplink_gbps is not None and tiers in (None, 3):
         found.append(f"spineup{choices.spine_uplink_gbps}g")

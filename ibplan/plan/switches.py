@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ibplan.catalog.entries import Breakout, LinkLayer, Switch
@@ -84,8 +84,11 @@ def _mode(breakout: Breakout) -> Mode:
     return Mode(breakout.gbps, breakout.ports, breakout.cages_lost, breakout.max_ports)
 
 
-def inline_switch(switch: InlineSwitch) -> SwitchModel:
-    """An inline switch: its ports as stated; a cage with several ports also runs whole. The rest is unknown."""
+def inline_switch(switch: InlineSwitch, catalog: Catalog) -> SwitchModel:
+    """An inline switch: its ports as stated; a cage with several ports also runs whole. The rest is unknown.
+
+    The fabric manager's cage is that of the catalogue switches whose cages are of the stated class.
+    """
     if switch.cages is not None and switch.ports_per_cage is not None:
         modes = [Mode(switch.port_gbps, switch.ports_per_cage)]
         if switch.ports_per_cage > 1:
@@ -98,14 +101,20 @@ def inline_switch(switch: InlineSwitch) -> SwitchModel:
     price = None
     if switch.price is not None:
         price = PriceChoice(name, Decimal(switch.price), "street", None, "the spec")
+    managers = (
+        s.manager_cage_class
+        for s in catalog.switches.values()
+        if any(group.cage_class == switch.cage_class for group in s.cages)
+    )
+    manager = next((m for m in managers if m is not None), None) if switch.cage_class is not None else None
     return SwitchModel(
-        name, Geometry(name, sets), ("infiniband", "ethernet"), True, None, price, switch.power, None, False, None
+        name, Geometry(name, sets), ("infiniband", "ethernet"), True, None, price, switch.power, None, False, manager
     )
 
 
 def _resolve(ref: SwitchRef, loaded: LoadedSpec, catalog: Catalog, loc: tuple[str | int, ...]) -> SwitchModel | Problem:
     if isinstance(ref, InlineSwitch):
-        return inline_switch(ref)
+        return inline_switch(ref, catalog)
     entry = catalog.switches.get(ref)
     if entry is None:
         near = catalog.nearest(ref, "switches")
@@ -137,7 +146,19 @@ def pinned_switches(loaded: LoadedSpec, catalog: Catalog) -> list[TierModels] | 
     core = None if tiers.core is None else one(tiers.core, "core")
     if problems:
         raise InputError(problems)
-    return [TierModels(leaf, spine or leaf, core or spine or leaf) for leaf in leaves if leaf is not None]
+    found = _told_apart([leaf for leaf in leaves if leaf is not None])
+    return [TierModels(leaf, spine or leaf, core or spine or leaf) for leaf in found]
+
+
+def _told_apart(models: list[SwitchModel]) -> list[SwitchModel]:
+    """Inline switches with equal ports get a number after the first, so that their designs have ids of their own."""
+    seen: dict[str, int] = {}
+    result = []
+    for model in models:
+        seen[model.id] = seen.get(model.id, 0) + 1
+        number = seen[model.id]
+        result.append(model if number == 1 else replace(model, id=f"{model.id}-{number}"))
+    return result
 
 
 def default_switches(catalog: Catalog) -> Iterator[TierModels]:
