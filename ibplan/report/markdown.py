@@ -72,4 +72,4 @@ def _comparison(data: Data, designs: Sequence[Data]) -> Iterator[str]:
             rows.append([escape(row.label), escape(row.unit), *map(cell, found)])
     head = ["Design", "Unit", *(names[design["id"]] for design in designs)]
     yield table(head, rows, [False, False, *(True for _ in designs)])
-    yield _section(sections.legend(cells))
+    yield _section(sections.legend(data, cells))

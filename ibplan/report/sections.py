@@ -226,11 +226,14 @@ def defaults(data: Data) -> Section:
     return Section("Defaults used", tuple(lines), flowing=True)
 
 
-def legend(cells: Iterable[str]) -> Section:
-    """What the marks that occur in the cells mean."""
+def legend(data: Data, cells: Iterable[str]) -> Section:
+    """What the marks that occur in the cells mean, and how figures are to be read."""
     used = {mark for cell in cells for mark, _ in LEGEND if _carries(cell, mark)}
     lines = [f"{mark} {words}" for mark, words in LEGEND if mark in used]
     lines += ["bandwidth: one direction", "latency: one way, 64 B, idle"]
+    networks = [design["networks"]["compute"] for design in data["designs"]]
+    if any(network["planes"] > 1 or network["rail_only"] for network in networks):
+        lines.append("units and pods: of one plane, or of one rail where rails are separate")
     return Section("Marks", tuple(Line(words, style="faint") for words in lines), flowing=True)
 
 

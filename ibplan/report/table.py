@@ -65,7 +65,7 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
         yield from _section(sections.design_list(data, others, "Not ranked: parts without a price"))
         yield from _comparison(data, others, width, ascii_only)
     if ranked or others:
-        yield from _section(sections.legend(_cells(data)))
+        yield from _section(sections.legend(data, _cells(data)))
     yield from _section(sections.alternatives(data))
     yield from _section(sections.rejected(data))
     yield from _section(sections.findings(data))
