@@ -103,6 +103,9 @@ def recommendation(data: Data) -> Section:
 def _why_none(data: Data) -> str:
     if not data["designs"]:
         return "No design can be built: the reasons are below." if data["rejected"] else "There is nothing to build."
+    pinned = [design["id"] for design in data["designs"] if design["pinned"]]
+    if pinned:
+        return f"The spec pins {pinned[0]}, which cannot be recommended: the reasons are below."
     if all(design["rank"] is None for design in data["designs"]):
         return "Every design has parts without a price: give their prices in a file named by `prices:`."
     if data["shortfall"]:

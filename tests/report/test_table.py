@@ -126,6 +126,13 @@ def test_when_nothing_fits_the_table_says_what_would() -> None:
     assert re.search(r"Network budget kept yes/no NO NO", table)
 
 
+def test_a_pinned_design_over_budget_is_named() -> None:
+    data = samples.data(samples.BOTH, "budget=$3.5M", "design=infiniband-nvidia-qm9700-2t-1to1")
+    table = _flat(to_table(data, width=80))
+    assert "No design can be recommended The spec pins infiniband-nvidia-qm9700-2t-1to1, which cannot" in table
+    assert "infiniband-nvidia-qm9700-2t-1to1 (pinned) It costs $3,680,196" in table
+
+
 def test_a_plan_without_designs_still_says_why() -> None:
     table = _flat(to_table(plan_data(samples.unbuildable()), width=80))
     assert "No design can be built" in table
