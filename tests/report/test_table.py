@@ -130,7 +130,7 @@ def test_a_pinned_design_over_budget_is_named() -> None:
     data = samples.data(samples.BOTH, "budget=$3.5M", "design=infiniband-nvidia-qm9700-2t-1to1")
     table = _flat(to_table(data, width=80))
     assert "No design can be recommended The spec pins infiniband-nvidia-qm9700-2t-1to1, which cannot" in table
-    assert "infiniband-nvidia-qm9700-2t-1to1 (pinned) It costs $3,680,196" in table
+    assert re.search(r"2 infiniband-nvidia-qm9700-2t-1to1 \(pinned\) It costs \$[\d,]+: \$[\d,]+ over", table)
 
 
 def test_a_plan_without_designs_still_says_why() -> None:
