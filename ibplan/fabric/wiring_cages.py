@@ -1,4 +1,4 @@
-"""Which port of which cage each demand of a switch gets. No numpy: a handful of switches differ, however large it is."""
+"""Which port of which cage each demand of a switch gets. No numpy: only few switches of a network differ."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _bank(geometry: Geometry, places: Sequence[Placed], lit: dict[tuple[int, int
 
 
 def leaf_banks(request: FabricRequest, load: LeafLoad, uplinks: int, extras_at: int) -> LeafBanks:
-    """The ports of a leaf. `extras_at`: the downlink at which attached hosts of the servers' speed, then managers, start.
+    """The ports of a leaf. `extras_at`: the downlink where attached hosts of the servers' speed, then managers, start.
 
     Ports that are kept free on every leaf come last of the downlinks.
     """
@@ -163,9 +163,10 @@ def _same_cages(request: FabricRequest, load: LeafLoad, downlinks: int, uplinks:
             others[group.gbps] = others.get(group.gbps, 0) + used
     rest = [*(Demand(g, n) for g, n in others.items()), Demand(request.leaf.up_gbps, uplinks)]
     own = (load.servers + _extras(request, load), downlinks)
-    used, spread = (
-        request.leaf.geometry.place([Demand(load.down_gbps, n + request.leaf.reserved), *rest]) for n in own
-    )
-    if used is None or spread is None or len(spread[0]) != 1:
-        return False
-    return [[p.cage_set for p in places] for places in used] == [[p.cage_set for p in places] for places in spread]
+    sets = []
+    for ports in own:
+        placed = request.leaf.geometry.place([Demand(load.down_gbps, ports + request.leaf.reserved), *rest])
+        if placed is None:
+            return False
+        sets.append([[p.cage_set for p in places] for places in placed])
+    return sets[0] == sets[1] and len(sets[1][0]) == 1

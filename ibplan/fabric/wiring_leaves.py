@@ -1,0 +1,211 @@
+"""The leaves of one fabric one by one: unit, position, pod, and the ports of each kind of leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
+from ibplan.fabric.network import NetworkSize
+from ibplan.fabric.request import FabricRequest, LeafLoad, Pod, UnitLoad
+from ibplan.fabric.spines import pods_of_units
+from ibplan.fabric.wiring_cages import Bank, LeafBanks, WiringError, extras_start, leaf_banks
+
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class LeafKind:
+    """Leaves alike: what they carry and where. `sharing` = rails on the leaf, if it takes servers."""
+
+    load: LeafLoad
+    uplinks: int
+    sharing: int
+    banks: LeafBanks
+
+
+@dataclass(frozen=True, slots=True)
+class LeafTable:
+    """All leaves of one fabric, in the order of their numbers, shape (leaves,): unit, position in it, pod, kind.
+
+    `first_leaf` and `servers_before`, shape (units + 1,): the first leaf and server of every unit. `pods` in the order
+    of their numbers; `spine_port` = the first downlink of a leaf on each spine of its pod.
+    """
+
+    unit: Ints
+    position: Ints
+    pod: Ints
+    kind: Ints
+    spine_port: Ints
+    first_leaf: Ints
+    servers_before: Ints
+    pods: tuple[Pod, ...]
+    kinds: tuple[LeafKind, ...]
+
+    def of_kind(self, counts: Sequence[int]) -> Ints:
+        """A number of each kind, for every leaf."""
+        return np.asarray(counts, np.int32)[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """The leaves of one pod: numbers of its units, in order, and their loads; `position` None = whole units."""
+
+    units: Ints
+    loads: tuple[UnitLoad, ...]
+    position: int | None
+    order: tuple[int, int]
+
+    @property
+    def leaf_count(self) -> int:
+        return sum(load.count * load.leaf_count for load in self.loads)
+
+
+def leaf_table(network: NetworkSize) -> LeafTable:
+    """Every leaf of one fabric. Raises WiringError where the units and the pods of sizing do not agree."""
+    request, fabric = network.request, network.fabric
+    if fabric.tiers == 1:
+        return _one_tier(network)
+    rule = unit_rule(request)
+    units, _ = build_units(replace(request, tiers=3 if fabric.tiers == 3 else 2), rule)
+    first_leaf = _starts([(u.count, u.leaf_count) for u in units])
+    count = int(first_leaf[-1])
+    kinds: dict[tuple[LeafLoad, int, int, bool], int] = {}
+    table = {name: np.full(count, -1, np.int32) for name in ("unit", "position", "pod", "kind")}
+    pods = _numbered_pods(_chunks(request, fabric.tiers, units), fabric.pods)
+    for number, (chunk, pod) in enumerate(pods):
+        loads = iter(pod.leaves)
+        for unit, members in _split(chunk):
+            start = chunk.position or 0
+            for x in unit.leaves:
+                sized = next(loads, None)
+                if sized is None or sized.count != x.count * unit.count:
+                    raise WiringError(f"pod {number + 1}: {sized} does not hold {unit}")
+                sharing, alone = _role(request, rule, unit, chunk.position is not None)
+                kind = kinds.setdefault((replace(x, count=1), sized.uplinks, sharing, alone), len(kinds))
+                positions = np.arange(start, start + x.count, dtype=np.int32)
+                leaves = (first_leaf[members][:, None] + positions).ravel()
+                table["unit"][leaves] = np.repeat(members, x.count)
+                table["position"][leaves] = np.tile(positions, len(members))
+                table["pod"][leaves], table["kind"][leaves] = number, kind
+                start += x.count
+    if (table["kind"] < 0).any():
+        raise WiringError("some leaves of the units are in no pod")
+    built = tuple(pod for _, pod in pods)
+    done = tuple(_kind(request, rule, *key) for key in kinds)
+    return LeafTable(
+        **table,
+        spine_port=_spine_ports(table["pod"], table["kind"], built, done),
+        first_leaf=first_leaf,
+        servers_before=_starts([(u.count, u.servers) for u in units]),
+        pods=built,
+        kinds=done,
+    )
+
+
+def _one_tier(network: NetworkSize) -> LeafTable:
+    request, fabric = network.request, network.fabric
+    loads = [replace(x, count=1) for x in fabric.pods[0].leaves for _ in range(x.count)]
+    rails, halved = request.rails, len(loads) > 1 and request.rails > 1 and request.rail_optimized
+    sharing = [-(-rails // 2), rails // 2] if halved else [rails] * len(loads)
+    kinds = tuple(
+        LeafKind(load, fabric.isl, share, leaf_banks(request, load, fabric.isl, load.servers))
+        for load, share in zip(loads, sharing, strict=True)
+    )
+    numbers = np.arange(len(loads), dtype=np.int32)
+    zeros = np.zeros_like(numbers)
+    starts = np.array([0, len(loads)], np.int32), np.array([0, request.servers], np.int32)
+    return LeafTable(zeros, numbers, zeros, numbers, zeros, *starts, fabric.pods, kinds)
+
+
+def _starts(runs: Sequence[tuple[int, int]]) -> Ints:
+    """Where each unit starts, and the total: runs of (units, things in each)."""
+    each = np.repeat([size for _, size in runs], [count for count, _ in runs])
+    return np.concatenate([[0], np.cumsum(each)]).astype(np.int32)
+
+
+def _role(request: FabricRequest, rule: UnitRule, unit: UnitLoad, column: bool) -> tuple[int, bool]:
+    """Rails on each leaf of a unit, and whether its leaves are for attached hosts alone."""
+    alone = unit.servers == 0 and not any(x.reserved for x in unit.leaves)
+    sharing = rule.rails_per_leaf if column or unit.servers == 0 else request.rails // unit.leaf_count
+    return sharing, alone
+
+
+def _kind(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int, sharing: int, alone: bool) -> LeafKind:
+    start = 0 if alone else extras_start(request, rule, load, uplinks, sharing)
+    return LeafKind(load, uplinks, sharing, leaf_banks(request, load, uplinks, start))
+
+
+def _chunks(request: FabricRequest, tiers: int, units: list[UnitLoad]) -> list[_Chunk]:
+    """The pods as sizing makes them: all units together, whole units up to the spines' downlinks, or rail by rail."""
+    numbers = np.repeat(np.arange(len(units)), [u.count for u in units])
+    everything = np.arange(len(numbers), dtype=np.int32)
+    if tiers == 2:
+        return [_Chunk(everything, tuple(units), None, (0, 0))]
+    room = downlinks(request.spine)
+    if request.second_tier == "pod":
+        return list(_cut(units, everything, None, room, request.pod_units))
+    chunks: list[_Chunk] = []
+    for position in range(max(u.leaf_count for u in units)):
+        column = [(k, u) for k, u in enumerate(units) if position < u.leaf_count]
+        loads = [replace(u, leaves=(_leaf_at(u, position),)) for _, u in column]
+        members = everything[np.isin(numbers, [k for k, _ in column])]
+        chunks += _cut(loads, members, position, room, request.pod_units)
+    return chunks
+
+
+def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad:
+    loads = [x for x in unit.leaves for _ in range(x.count)]
+    return replace(loads[position], count=1)
+
+
+def _cut(units: list[UnitLoad], members: Ints, position: int | None, room: int, most: int | None) -> Iterator[_Chunk]:
+    start = 0
+    for index, loads in enumerate(pods_of_units(units, room, most)):
+        size = sum(u.count for u in loads)
+        yield _Chunk(members[start : start + size], tuple(loads), position, (index, position or 0))
+        start += size
+
+
+def _numbered_pods(chunks: list[_Chunk], pods: Sequence[Pod]) -> list[tuple[_Chunk, Pod]]:
+    """Pods in the order of their units (by rail: of the rails, for the first units, then for the next).
+
+    Sizing lists the fullest first: a pod that fills up as the cluster grows would change its number.
+    """
+    fullest = sorted(chunks, key=lambda c: -c.leaf_count)
+    sized = [pod for pod in pods for _ in range(pod.count)]
+    if len(sized) != len(fullest):
+        raise WiringError(f"{len(fullest)} pods of units, but {len(sized)} were sized")
+    return sorted(zip(fullest, sized, strict=True), key=lambda pair: pair[0].order)
+
+
+def _split(chunk: _Chunk) -> Iterator[tuple[UnitLoad, Ints]]:
+    start = 0
+    for unit in chunk.loads:
+        yield unit, chunk.units[start : start + unit.count]
+        start += unit.count
+
+
+def _spine_ports(pod: Ints, kind: Ints, pods: Sequence[Pod], kinds: Sequence[LeafKind]) -> Ints:
+    """The first downlink of every leaf on the spines of its pod: in the order of the leaves' numbers."""
+    spines = np.array([p.spines for p in pods], np.int64)[pod]
+    links = np.array([k.uplinks for k in kinds], np.int64)[kind] // spines
+    order = np.argsort(pod, kind="stable")
+    before = np.cumsum(links[order]) - links[order]
+    first_of_pod = np.searchsorted(pod[order], np.arange(len(pods)))
+    result = np.empty(len(pod), np.int32)
+    result[order] = before - before[first_of_pod][pod[order]]
+    return result
+
+
+def bank_table(banks: Sequence[Bank]) -> tuple[Ints, Ints]:
+    """Ports and cage sets of several banks, shape (banks, longest), padded with -1."""
+    width = max((len(b.ports) for b in banks), default=0)
+    ports, sets = (np.full((len(banks), max(1, width)), -1, np.int32) for _ in range(2))
+    for row, bank in enumerate(banks):
+        ports[row, : len(bank.ports)] = bank.ports
+        sets[row, : len(bank.sets)] = bank.sets
+    return ports, sets
