@@ -237,6 +237,8 @@ def legend(data: Data, cells: Iterable[str]) -> Section:
     networks = [design["networks"]["compute"] for design in data["designs"]]
     if any(network["planes"] > 1 or network["rail_only"] for network in networks):
         lines.append("units and pods: of one plane, or of one rail where rails are separate")
+    if any(row["kind"] == "reserved" for network in networks for row in network["links"]):
+        lines.append("reserved links: not among the links, modules and cables counted, but in the price")
     return Section("Marks", tuple(Line(words, style="faint") for words in lines), flowing=True)
 
 
