@@ -94,7 +94,7 @@ def _newest_rates(rates: Sequence[ExchangeRate]) -> dict[str, ExchangeRate]:
 
 def _in_usd(price: Price, own: bool, rates: Mapping[str, ExchangeRate]) -> PricedRow | None:
     if price.usd is not None:
-        return PricedRow(price, price.usd, own)
+        return PricedRow(price, price.usd.quantize(Decimal("0.01")), own)
     rate = rates.get(price.currency or "")
     if rate is None or price.amount is None:
         return None

@@ -103,7 +103,7 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
         (parts.module_b, parts.modules_b, link.b, link.a),
     ):
         if offer is not None and count:
-            where = f"{_FAR[end.tier]}, links to {_named(far.tier, link.host)}"
+            where = f"{_named(end.tier, link.host)}, links to {_named(far.tier, link.host)}"
             held = holds.get(end.tier, False)
             figures = (offer.power.max_w, offer.power.typical_w, held)
             tier = "reserved" if reserved else end.tier
@@ -114,7 +114,7 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
 
 
 def _named(tier: str, host: str | None) -> str:
-    return f"attached hosts {host}" if host is not None else _FAR[tier]
+    return f"attached hosts {host}" if tier == "attached" and host is not None else _FAR[tier]
 
 
 def _cable_item(network: NetworkName, parts: LinkParts, offer: Offer, holds: Mapping[str, bool]) -> LineItem:

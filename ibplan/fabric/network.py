@@ -183,7 +183,10 @@ def _host_class(
     if kind == "attached" and host is not None:
         group = request.attached[host]
         end = attached[host]
-        b = LinkEnd("attached", end.cage_class, end.ports_per_cage, (DeviceLoad(a.ports, 1),))
+        per_host = a.ports // group.hosts
+        whole = a.ports == group.hosts * per_host and per_host % group.ports == 0
+        loads = (DeviceLoad(group.hosts, per_host),) if whole else (DeviceLoad(a.ports, 1),)
+        b = LinkEnd("attached", end.cage_class, end.ports_per_cage, loads)
         return LinkClass(kind, gbps, a, b, host=group.name)
     end = manager or HostEnd(None, None)
     return LinkClass(kind, gbps, a, LinkEnd("reserved", end.cage_class, end.ports_per_cage, (DeviceLoad(a.ports, 1),)))

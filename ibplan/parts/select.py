@@ -52,21 +52,26 @@ class _Fit:
 
 
 def choose_parts(
-    book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumChoice, beside_module: str | None = None
+    book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumChoice, beside: LinkParts | None = None
 ) -> LinkParts:
     """The parts of a link class. Among recipes that fit: fully priced first, then stated pairs, then the cheapest link.
 
-    `beside_module` = id of the module that other links of the same bank use; where cages are shared, the recipe must
-    use it too. Raises Unbuildable with the reason when no recipe fits both ends.
+    `beside` = the parts of the links that come first in the same bank; where the two share a cage, they must share its
+    module, and a cable's head cannot be shared. Raises Unbuildable with the reason when no recipe fits both ends.
     """
     if link.a.cage_class is None or link.b.cage_class is None:
         return LinkParts(link, None)
     fits = [f for f in _fitting(book, link, layer) if f.recipe.medium in _MEDIA[medium]]
-    shared = beside_module is not None and any(x.beside for x in link.a.loads)
-    usable = [f for f in fits if not shared or f.a.module == beside_module]
+    shared = beside is not None and any(x.beside % (link.a.ports_per_cage or 1) for x in link.a.loads)
+    usable = [f for f in fits if not shared or _shares(f, beside)]
     if not usable:
         raise Unbuildable(_refusal(book, link, layer, medium, bool(fits)))
     return min((_counted(book, link, f) for f in usable), key=_preference)
+
+
+def _shares(fit: _Fit, beside: LinkParts | None) -> bool:
+    """Whether links of this recipe can use the free half of a cage that the links beside them light."""
+    return fit.a.module is not None and beside is not None and fit.a.module == beside.near_module
 
 
 def _fitting(book: PartsBook, link: LinkClass, layer: LinkLayer) -> Iterable[_Fit]:
@@ -144,7 +149,7 @@ def _refusal(book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumC
     ends = f"{link.a.cage_class} cages ({link.a.tier}) and {link.b.cage_class} cages ({link.b.tier})"
     text = f"{link.kind} links of {link.gbps} Gb/s: no {medium.replace('_', '-')} parts join {ends} over {layer}"
     if fits:
-        return Reason("no-parts", f"{text} with the module that shares their switch cages")
+        return Reason("no-parts", f"{text} with what is in the switch cages that they share with others")
     other = sorted({f.recipe.medium.replace("_", " ") for f in _fitting(book, link, layer)})
     if other:
         return Reason("no-parts", f"{text}; possible: {', '.join(other)}")

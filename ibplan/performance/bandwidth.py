@@ -19,7 +19,7 @@ def injection_gbps(network: NetworkSize) -> int:
 def bisection_gbps(network: NetworkSize) -> Fraction:
     """Bisection bandwidth in Gb/s, one direction, summed over fabrics.
 
-    Half the sum over leaves of min(endpoint bandwidth below, uplink bandwidth); with three tiers the smaller of that
+    Half the sum over leaves of min(endpoint bandwidth below, uplink bandwidth); with several pods the smaller of that
     and the same over pods. One switch is non-blocking: half the endpoint bandwidth.
     """
     request, fabric = network.request, network.fabric
@@ -28,7 +28,7 @@ def bisection_gbps(network: NetworkSize) -> Fraction:
         for pod in fabric.pods
         for load in pod.leaves
     )
-    if fabric.tiers == 3:
+    if fabric.tiers == 3 and sum(pod.count for pod in fabric.pods) > 1:
         leaves = min(leaves, sum(pod.count * _pod_gbps(request, pod) for pod in fabric.pods))
     return Fraction(network.fabrics * leaves, 2)
 

@@ -96,15 +96,15 @@ def _all_parts(network: NetworkSize, form: Form, spec: Spec, book: PartsBook) ->
     layer = link_layer(form.fabric)
     chosen: list[LinkParts] = []
     reasons: list[Reason] = []
-    bank_module: str | None = None
+    first: LinkParts | None = None
     for link in network.links:
         try:
-            parts = choose_parts(book, link, layer, _medium(spec, link), bank_module)
+            parts = choose_parts(book, link, layer, _medium(spec, link), first)
         except Unbuildable as refusal:
             reasons += refusal.reasons
             continue
-        if link.kind == "server-leaf" and bank_module is None:
-            bank_module = parts.near_module
+        if link.kind == "server-leaf" and parts.recipe is not None and first is None:
+            first = parts
         chosen.append(parts)
     if reasons:
         raise Unbuildable(*reasons)

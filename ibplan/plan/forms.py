@@ -13,7 +13,7 @@ from ibplan.errors import Reason
 from ibplan.fabric.geometry import Geometry
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest, Tiers
 from ibplan.plan.hosts import HostPorts, ServerModel, host_ports
-from ibplan.plan.switches import TierModels, default_switches, pinned_switches
+from ibplan.plan.switches import TierModels, default_switches
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Fabric, LeafPorts, NetworkSpec, PartialUnits, Spec
 
@@ -89,11 +89,10 @@ def network_choices(network: NetworkSpec) -> Iterator[Choices]:
 
 
 def enumerate_forms(
-    loaded: LoadedSpec, catalog: Catalog, server: ServerModel, servers: int
+    loaded: LoadedSpec, catalog: Catalog, server: ServerModel, servers: int, pinned: list[TierModels] | None
 ) -> Iterator[Form | Refused]:
-    """All forms of a spec. Raises InputError for switches that do not exist."""
+    """All forms of a spec, with the switches that it names (`pinned`) or with every one of the catalogue."""
     spec = loaded.spec
-    pinned = pinned_switches(loaded, catalog)
     models = list(default_switches(catalog)) if pinned is None else pinned
     for fabric, added in _fabrics(loaded, servers):
         hosts = list(host_ports(spec, server, fabric, catalog))

@@ -34,6 +34,10 @@ class Judged:
         fits = self.fits
         return False not in (fits.network_budget, fits.cluster_budget, fits.power, fits.facility_power)
 
+    def unknown_limits(self, spec: Spec) -> tuple[str, ...]:
+        """Limits of the spec of which it cannot be known whether the design keeps them."""
+        return tuple(name for name, limit, _ in _limits(spec.budget) if limit and getattr(self.fits, name) is None)
+
     @property
     def too_slow(self) -> bool:
         """Whether it is plain Ethernet that is not known to carry the job."""
@@ -89,7 +93,7 @@ def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
     one with more bandwidth per GPU comes first and ties go to the cheaper; where plain Ethernet carries the job,
     bandwidth beyond it is worth nothing, so only the price counts.
     """
-    enough = any(j.verdict is not None and j.verdict.enough for j in judged)
+    enough = any(j.priced and j.verdict is not None and j.verdict.enough for j in judged)
 
     def key(j: Judged) -> tuple[bool, bool, float, Decimal, str]:
         wanted = 0.0 if enough and not j.too_slow else -j.per_gpu_gbps
@@ -112,7 +116,8 @@ def shortfalls(judged: list[Judged], spec: Spec, server: ServerModel) -> tuple[S
 
     Where each limit is kept by some design but no design keeps them all, every broken limit is listed.
     """
-    pool = [j for j in judged if j.priced] or judged
+    able = [j for j in judged if not j.too_slow] or judged
+    pool = [j for j in able if j.priced] or able
     common = _broken(pool, spec, server, everywhere=True)
     return common or _broken(pool, spec, server, everywhere=False)
 

@@ -14,11 +14,11 @@ from ibplan.parts.offers import PartsBook
 from ibplan.plan.describe import describe_network
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form, Refused, enumerate_forms
-from ibplan.plan.hosts import ServerModel, resolve_server, server_count
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
 from ibplan.plan.names import form_id
-from ibplan.plan.nearest import nearest_changes
+from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
+from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
     Alternative,
     Design,
@@ -37,7 +37,7 @@ from ibplan.plan.results import (
 from ibplan.plan.why import reasons
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
-from ibplan.workload.need import UNKNOWN_MODEL, JobScale, Verdict, ethernet_verdict
+from ibplan.workload.need import ONE_SERVER, UNKNOWN_MODEL, JobScale, Verdict, ethernet_verdict
 from ibplan.workload.presets import load_presets
 
 SCHEMA_VERSION = "1"
@@ -46,18 +46,26 @@ _CENT = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What every step needs: the spec, the catalogue, the resolved server and its numbers."""
+    """What every step needs: the spec, the catalogue, what the spec names, and the parts that can be bought."""
 
     loaded: LoadedSpec
     catalog: Catalog
-    server: ServerModel
-    servers: int
-    gpus: int
+    named: Resolved
     book: PartsBook
 
     @property
     def spec(self) -> Spec:
         return self.loaded.spec
+
+    @property
+    def gpus(self) -> int:
+        return self.named.gpus
+
+    def forms(self, spec: Spec | None = None) -> list[Form | Refused]:
+        """All forms of the spec, or of a variant of it."""
+        loaded = self.loaded if spec is None else replace(self.loaded, spec=spec)
+        named = self.named
+        return list(enumerate_forms(loaded, self.catalog, named.server, named.servers, named.switches))
 
 
 def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
@@ -66,30 +74,17 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     Raises InputError where the spec names something that does not exist or contradicts itself. A spec that no design
     can meet is not an error: the plan says what is short.
     """
-    server = resolve_server(loaded, catalog)
-    servers, gpus = server_count(loaded, server)
-    book = PartsBook.of(catalog, loaded.spec.optics)
-    context = _Context(loaded, catalog, server, servers, gpus, book)
-    _check_model(context)
-    forms = list(enumerate_forms(loaded, catalog, server, servers))
+    context = _Context(loaded, catalog, resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics))
+    forms = context.forms()
     evaluated, rejected = _evaluate_all(forms, context)
     judged = [_judge(group, context) for group in _grouped(evaluated, loaded.spec.design)]
     pinned = _pinned(judged, rejected, context)
     ranked = in_order(judged, loaded.spec)
     best = _best(ranked, pinned, loaded.spec)
-    findings = list(spec_findings(loaded, server, servers, gpus))
+    findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
         findings += design_findings(j)
     return _plan(context, forms, judged, ranked, best, pinned, rejected, findings)
-
-
-def _check_model(context: _Context) -> None:
-    model = context.spec.model
-    if model is None or model.preset is None or model.preset in load_presets():
-        return
-    near = get_close_matches(model.preset, load_presets(), 1)
-    remedy = f"did you mean {near[0]}?" if near else "give a size such as 70B"
-    raise InputError([context.loaded.document.problem(("model",), f"unknown model preset {model.preset!r}", remedy)])
 
 
 def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[list[Evaluated], tuple[Rejected, ...]]:
@@ -131,11 +126,13 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
 def _judge(group: list[Evaluated], context: _Context) -> Judged:
     first, *others = group
     verdict = _verdict(first, context) if first.form.fabric == "ethernet" else None
-    return judge(first, tuple(others), context.spec, context.server, context.gpus, verdict)
+    return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict)
 
 
 def _verdict(design: Evaluated, context: _Context) -> Verdict:
-    model, server = context.spec.model, context.server
+    if context.named.servers == 1:
+        return ONE_SERVER
+    model, server = context.spec.model, context.named.server
     preset = load_presets().get(model.preset) if model is not None and model.preset is not None else None
     if preset is not None:
         total, active = preset.params_total, preset.params_active
@@ -146,7 +143,7 @@ def _verdict(design: Evaluated, context: _Context) -> Verdict:
     gpu = context.catalog.gpus.get(server.entry.gpu) if server.entry is not None and server.entry.gpu else None
     peak = None if gpu is None else (gpu.bf16_tflops if context.spec.workload.precision == "bf16" else gpu.fp8_tflops)
     memory = None if gpu is None else gpu.memory_gbytes
-    job = JobScale(total, active, context.servers, server.gpus, peak, memory)
+    job = JobScale(total, active, context.named.servers, server.gpus, peak, memory)
     return ethernet_verdict(job, context.spec.workload, design.form.hosts.gbps * design.form.hosts.ports)
 
 
@@ -194,7 +191,7 @@ def _plan(
         _design(j, ranks.get(j.design.id), j is pinned, reasons(j, ranked, best, j is pinned, spec), context)
         for j in [*ranked, *_unranked(judged)]
     ]
-    short = shortfalls(judged, spec, context.server) if best is None else ()
+    short = shortfalls(judged if pinned is None else [pinned], spec, context.named.server) if best is None else ()
     return Plan(
         SCHEMA_VERSION,
         spec.name or "spec",
@@ -205,25 +202,34 @@ def _plan(
         tuple(designs),
         rejected,
         short,
-        _nearest(judged, forms, context) if best is None and (short or not judged) else (),
+        _nearest(judged, ranked, forms, pinned, context) if best is None and (short or not judged) else (),
         tuple(dict.fromkeys(findings)),
     )
 
 
-def _nearest(judged: list[Judged], forms: list[Form | Refused], context: _Context) -> tuple[Nearest, ...]:
+def _nearest(
+    judged: list[Judged],
+    ranked: list[Judged],
+    forms: list[Form | Refused],
+    pinned: Judged | None,
+    context: _Context,
+) -> tuple[Nearest, ...]:
     """Nearest changes: to the priced designs, or to every form where none could be built; and the other fabrics."""
-    asked = set(context.spec.fabrics)
-    missing = tuple(f for f in ("infiniband", "roce") if f not in asked)
-    others: list[Form] = []
-    if missing:
-        spec = context.spec.model_copy(update={"fabrics": missing})
-        loaded = replace(context.loaded, spec=spec)
-        found = enumerate_forms(loaded, context.catalog, context.server, context.servers)
-        others = [f for f in found if isinstance(f, Form)]
+    spec, search = context.spec, Search(context.loaded, context.named.server, context.book, context.spec.design)
+    if pinned is not None:
+        other = recommended(ranked, spec)
+        unpin = () if other is None else (Nearest("design", other.design.id, other.design.id, _cents(other)),)
+        return (*unpin, *nearest_changes(search, [pinned.design.form], []))
+    missing = tuple(f for f in ("infiniband", "roce") if f not in spec.fabrics)
+    others = context.forms(spec.model_copy(update={"fabrics": missing})) if missing else []
     tried = [j.design.form for j in judged if j.priced and not j.design.form.added]
     if not judged:
         tried = [f for f in forms if isinstance(f, Form) and not f.added]
-    return nearest_changes(tried, others, context.spec, context.server, context.book)
+    return nearest_changes(search, tried, [f for f in others if isinstance(f, Form) and not f.added])
+
+
+def _cents(judged: Judged) -> Decimal:
+    return judged.design.capital.usd.quantize(_CENT)
 
 
 def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context) -> Design:
@@ -254,7 +260,7 @@ def _totals(design: Evaluated, context: _Context) -> Totals:
     capital = design.capital
     return Totals(
         gpus=context.gpus,
-        servers=context.servers,
+        servers=context.named.servers,
         switches=counts.switches,
         links=counts.links,
         cables=counts.cables,

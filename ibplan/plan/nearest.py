@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,6 +14,7 @@ from ibplan.plan.forms import Form, default_uplink_gbps
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import fits
 from ibplan.plan.results import Nearest
+from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.units import format_ratio
 
@@ -21,37 +22,63 @@ _PROBE_SERVERS = 64
 _RATIOS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(8))
 
 
-def nearest_changes(
-    forms: list[Form], other_fabrics: list[Form], spec: Spec, server: ServerModel, book: PartsBook
-) -> tuple[Nearest, ...]:
-    """The smallest change of each kind that gives a fully priced design within all limits; none of a kind if none does.
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What the search for nearest changes needs. `pinned` = the id that a design must have, if the spec names one."""
 
-    Kinds: uplinks at the downlink speed, a higher oversubscription, packed units, another fabric, fewer GPUs.
-    """
+    loaded: LoadedSpec
+    server: ServerModel
+    book: PartsBook
+    pinned: str | None = None
 
-    def fitting(tried: Iterable[Form]) -> Evaluated | None:
-        found = [e for e in _evaluated(tried, spec, book) if e.capital.complete and _keeps(e, spec, server)]
+    @property
+    def spec(self) -> Spec:
+        """The spec that nothing fits."""
+        return self.loaded.spec
+
+    def best(self, forms: Iterable[Form]) -> Evaluated | None:
+        """The cheapest fully priced design within all limits among some forms."""
+        found = [e for e in _evaluated(forms, self.spec, self.book) if e.capital.complete and self._keeps(e)]
         return min(found, key=lambda e: (e.capital.usd, e.id), default=None)
 
-    forms, other_fabrics = _affordable(forms, spec, book), _affordable(other_fabrics, spec, book)
-    changes = [
-        _uplink_change(forms, fitting),
-        _ratio_change(forms, fitting),
-        _packed_change(forms, fitting),
-        _fabric_change(other_fabrics, fitting),
-        _size_change(forms, server, "servers" if spec.gpus is None else "gpus", fitting),
-    ]
+    def _keeps(self, design: Evaluated) -> bool:
+        kept = fits(design, self.spec, self.server)
+        broken = False in (kept.network_budget, kept.cluster_budget, kept.power, kept.facility_power)
+        return not broken and self.pinned in (None, design.id)
+
+    def key(self, name: str, tier: str) -> str:
+        """The dotted key of a setting by tier: with the tier where the spec writes the setting as a mapping."""
+        written = self.loaded.document.value(("network", name))
+        return f"network.{name}.{tier}" if isinstance(written, Mapping) else f"network.{name}"
+
+
+def nearest_changes(search: Search, forms: list[Form], other_fabrics: list[Form]) -> tuple[Nearest, ...]:
+    """The smallest change of each kind that gives a fully priced design within all limits; none of a kind if none does.
+
+    Kinds: uplinks at the downlink speed, a higher oversubscription, packed units, another fabric, fewer GPUs. A pinned
+    design is kept, so that only fewer GPUs can help it.
+    """
+    forms, other_fabrics = (_affordable(some, search) for some in (forms, other_fabrics))
+    changes = [_size_change(search, forms)]
+    if search.pinned is None:
+        changes = [
+            _uplink_change(search, forms),
+            _ratio_change(search, forms),
+            _packed_change(search, forms),
+            _fabric_change(search, other_fabrics),
+            *changes,
+        ]
     return tuple(change for change in changes if change is not None)
 
 
-def _affordable(forms: list[Form], spec: Spec, book: PartsBook) -> list[Form]:
+def _affordable(forms: list[Form], search: Search) -> list[Form]:
     """The forms worth trying: fully priced when they are small, and of each form the cheapest switch."""
     small = {
         id(f): replace(f, request=replace(f.request, servers=min(_PROBE_SERVERS, f.request.servers))) for f in forms
     }
     cheapest: dict[tuple[object, ...], tuple[Decimal, Form]] = {}
     for form in forms:
-        for probe in _evaluated([small[id(form)]], spec, book):
+        for probe in _evaluated([small[id(form)]], search.spec, search.book):
             key, usd = (form.choices, probe.form_key), probe.capital.usd
             if probe.capital.complete and usd < cheapest.get(key, (usd + 1, form))[0]:
                 cheapest[key] = (usd, form)
@@ -66,23 +93,15 @@ def _evaluated(forms: Iterable[Form], spec: Spec, book: PartsBook) -> Iterator[E
             continue
 
 
-def _keeps(design: Evaluated, spec: Spec, server: ServerModel) -> bool:
-    kept = fits(design, spec, server)
-    return False not in (kept.network_budget, kept.cluster_budget, kept.power, kept.facility_power)
-
-
-_Fitting = Callable[[Iterable[Form]], Evaluated | None]
-
-
 def _nearest(change: str, value: str, found: Evaluated) -> Nearest:
     return Nearest(change, value, found.id, found.capital.usd.quantize(Decimal("0.01")))
 
 
-def _uplink_change(forms: list[Form], fitting: _Fitting) -> Nearest | None:
+def _uplink_change(search: Search, forms: list[Form]) -> Nearest | None:
     """Slower uplinks reach more switches: try the downlink speed where the default is faster."""
     faster = [f for f in forms if f.choices.leaf_uplink_gbps is None and f.request.leaf.up_gbps > f.hosts.gbps]
-    found = fitting(_with_uplink(f) for f in faster)
-    return None if found is None else _nearest("network.uplink_gbps", str(found.form.hosts.gbps), found)
+    found = search.best(_with_uplink(f) for f in faster)
+    return None if found is None else _nearest(search.key("uplink_gbps", "leaf"), str(found.form.hosts.gbps), found)
 
 
 def _with_uplink(form: Form) -> Form:
@@ -96,11 +115,11 @@ def _with_uplink(form: Form) -> Form:
     return replace(form, choices=replace(form.choices, leaf_uplink_gbps=gbps), request=request)
 
 
-def _ratio_change(forms: list[Form], fitting: _Fitting) -> Nearest | None:
+def _ratio_change(search: Search, forms: list[Form]) -> Nearest | None:
     asked = max((f.choices.leaf_ratio for f in forms), default=Fraction(1))
     for ratio in _RATIOS:
-        if ratio > asked and (found := fitting(_with_ratio(f, ratio) for f in forms)) is not None:
-            return _nearest("network.oversubscription", format_ratio(ratio), found)
+        if ratio > asked and (found := search.best(_with_ratio(f, ratio) for f in forms)) is not None:
+            return _nearest(search.key("oversubscription", "leaf"), format_ratio(ratio), found)
     return None
 
 
@@ -109,7 +128,7 @@ def _with_ratio(form: Form, ratio: Fraction) -> Form:
     return replace(form, choices=replace(form.choices, leaf_ratio=ratio), request=request)
 
 
-def _packed_change(forms: list[Form], fitting: _Fitting) -> Nearest | None:
+def _packed_change(search: Search, forms: list[Form]) -> Nearest | None:
     whole = [f for f in forms if f.choices.partial_units == "whole"]
     packed = (
         replace(
@@ -117,27 +136,35 @@ def _packed_change(forms: list[Form], fitting: _Fitting) -> Nearest | None:
         )
         for f in whole
     )
-    found = fitting(packed)
+    found = search.best(packed)
     return None if found is None else _nearest("network.partial_units", "packed", found)
 
 
-def _fabric_change(other_fabrics: list[Form], fitting: _Fitting) -> Nearest | None:
-    found = fitting(other_fabrics)
+def _fabric_change(search: Search, other_fabrics: list[Form]) -> Nearest | None:
+    found = search.best(other_fabrics)
     return None if found is None else _nearest("fabrics", found.form.fabric, found)
 
 
-def _size_change(forms: list[Form], server: ServerModel, key: str, fitting: _Fitting) -> Nearest | None:
-    """The most servers that fit, by bisection over whole servers, under the key that the spec uses."""
+def _size_change(search: Search, forms: list[Form]) -> Nearest | None:
+    """The most servers that fit, by bisection over whole servers, under the key that the spec uses.
+
+    None where the spec states both GPUs and servers: no single change keeps the two in step.
+    """
+    spec = search.spec
+    if spec.gpus is not None and spec.servers is not None:
+        return None
     low, high = 0, max((f.request.servers for f in forms), default=1) - 1
     best: Evaluated | None = None
     while low < high:
         middle = (low + high + 1) // 2
-        found = fitting(replace(f, request=replace(f.request, servers=middle)) for f in forms)
+        found = search.best(replace(f, request=replace(f.request, servers=middle)) for f in forms)
         if found is None:
             high = middle - 1
         else:
             low, best = middle, found
     if best is None:
         return None
-    size = best.network.request.servers * (server.gpus if key == "gpus" else 1)
-    return _nearest(key, str(size), best)
+    servers = best.network.request.servers
+    if spec.gpus is None:
+        return _nearest("servers", str(servers), best)
+    return _nearest("gpus", str(servers * search.server.gpus), best)

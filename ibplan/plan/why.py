@@ -27,7 +27,10 @@ def reasons(judged: Judged, ranked: Sequence[Judged], best: Judged | None, pinne
 
 def _recommended(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spec) -> list[str]:
     usd = best.design.capital.usd
-    sentences = [_reason_of_choice(best, ranked, pinned)]
+    unknown = [name.replace("_", " ") for name in best.unknown_limits(spec)]
+    sentences = [_reason_of_choice(best, ranked, pinned, "breaks no limit" if unknown else "keeps every limit")]
+    if unknown:
+        sentences.append(f"Whether it keeps the limit on {' and '.join(unknown)} cannot be known.")
     others = [j for j in ranked if j is not best and j.within_limits]
     if others:
         other = others[0]
@@ -45,18 +48,18 @@ def _recommended(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spe
     return sentences
 
 
-def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool) -> str:
+def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool, keeps: str) -> str:
     cost = f"{format_usd(best.design.capital.usd)} for {format_gbps(best.per_gpu_gbps)} per GPU across the bisection"
     if pinned:
         return f"Pinned by the spec: {cost}."
-    if best.verdict is not None and best.verdict.enough:
-        return f"The cheapest that carries the job: {cost}."
-    rivals = [j for j in ranked if j.within_limits and j is not best]
+    rivals = [j for j in ranked if j.within_limits and j is not best and not j.too_slow]
     if not rivals:
-        return f"The only fully priced design that keeps every limit: {cost}."
+        return f"The only fully priced design that {keeps}: {cost}."
+    if any(j.verdict is not None and j.verdict.enough for j in [best, *rivals]):
+        return f"The cheapest of the designs that carry the job: {cost}."
     if all(j.per_gpu_gbps < best.per_gpu_gbps for j in rivals):
-        return f"The most bandwidth of the designs that keep every limit: {cost}."
-    return f"The cheapest of the designs with the most bandwidth that keep every limit: {cost}."
+        return f"The most bandwidth of the designs of which each {keeps}: {cost}."
+    return f"The cheapest of those with the most bandwidth of which each {keeps}: {cost}."
 
 
 def _beside(judged: Judged, best: Judged, subject: str = "It") -> str:

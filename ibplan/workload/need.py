@@ -71,6 +71,7 @@ class Verdict:
     reason: str
 
 
+ONE_SERVER = Verdict(True, "One server: the job does not cross the network.")
 UNKNOWN_MODEL = Verdict(None, "Whether plain Ethernet is enough cannot be known: the model's size is not stated.")
 
 
@@ -82,7 +83,7 @@ def ethernet_verdict(job: JobScale, workload: Workload, server_gbps: int) -> Ver
     against 6 N_active T / (GPUs x peak x utilization).
     """
     if job.servers == 1:
-        return Verdict(True, "One server: the job does not cross the network.")
+        return ONE_SERVER
     if workload.task == "inference":
         return _inference(job, workload.precision)
     return _training(job, workload, server_gbps)
@@ -125,4 +126,4 @@ def step_tokens(parameters: int, workload: Workload) -> float:
     if workload.global_batch is not None and workload.sequence is not None:
         return float(workload.global_batch * workload.sequence)
     rows = assumptions().step_tokens
-    return next(row.tokens for row in rows if parameters <= row.parameters_up_to)
+    return next((row.tokens for row in rows if parameters <= row.parameters_up_to), rows[-1].tokens)
