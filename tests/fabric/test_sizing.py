@@ -331,6 +331,27 @@ def test_a_packed_last_pod_keeps_the_ratio_of_its_spines(servers: int) -> None:
     assert all(pod.downlinks <= pod.uplinks for pod in net.fabric.pods)
 
 
+def attached_in_the_last_of_two_pods(spine_ratio: int) -> FabricRequest:
+    """Two pods of two leaves with two servers each, 16 ports everywhere; one more host on the last leaf.
+
+    One spine a pod has 4 downlinks in the first pod and 2 + 3 in the other.
+    """
+    other = (Attached("other", 1, 1, 400),)
+    return request(8, 1, plain(16), unit_servers=2, pod_units=2, tiers=3, spine_ratio=spine_ratio, attached=other)
+
+
+def test_spines_have_the_uplinks_that_the_busiest_pod_needs() -> None:
+    # 1:1 above 5 downlinks is 5 uplinks on the one spine; 16 ports have room for them.
+    assert max(pod.downlinks for pod in each_pod(network(attached_in_the_last_of_two_pods(3)))) == 5
+    net = network(attached_in_the_last_of_two_pods(1))
+    assert all(pod.downlinks <= pod.uplinks for pod in each_pod(net))
+
+
+def test_the_built_ratio_of_spines_is_that_of_the_busiest_pod() -> None:
+    net = network(attached_in_the_last_of_two_pods(3))
+    assert net.fabric.spine_built == max(Fraction(pod.downlinks, pod.uplinks) for pod in each_pod(net))
+
+
 def test_pinned_pods() -> None:
     # 2 units are 16 leaves x 32 uplinks: 16 spines of 32 downlinks.
     assert pod_shapes(network(request(32 * 6, 8, tiers=3, pod_units=2))) == [(2, 16, 32, 32)] * 3
@@ -375,6 +396,8 @@ def test_any_request_is_sized_or_refused_with_what_is_short(asked: FabricRequest
         reasons = refused.reasons
     for reason in reasons:
         assert reason.text
+        # The downlinks of a spine are set so that its uplinks fit beside them: they cannot be what is short.
+        assert reason.code != "spine-uplinks"
         if reason.need is not None and reason.have is not None:
             assert reason.need > reason.have
 
