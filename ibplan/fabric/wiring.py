@@ -58,7 +58,8 @@ def wire(network: NetworkSize, *, planes: int | None = None, ports_per_nic: int 
         links = attached_links(network, leaves, group)
         blocks += _others(network, links, first, classes, ("attached", group, first.group[group]))
     blocks += _others(network, manager_links(leaves), first, classes, ("reserved", None, -1))
-    blocks += _tier(network, "leaf-spine", leaf_spine_links(network, leaves, spines), (LEAF, SPINE), first)
+    if network.fabric.tiers > 1:
+        blocks += _tier(network, "leaf-spine", leaf_spine_links(leaves, spines), (LEAF, SPINE), first)
     blocks += _tier(network, "spine-core", spine_core_links(network, spines, leaves), (SPINE, CORE), first)
     if network.fabric.isl:
         blocks += _tier(network, "leaf-leaf", leaf_leaf_links(leaves), (LEAF, LEAF), first)

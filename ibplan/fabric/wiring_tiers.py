@@ -55,7 +55,7 @@ def spine_table(network: NetworkSize, table: LeafTable) -> SpineTable:
     return SpineTable(pods, position, first, down_ports, up_ports)
 
 
-def leaf_spine_links(network: NetworkSize, table: LeafTable, spines: SpineTable) -> TierLinks:
+def leaf_spine_links(table: LeafTable, spines: SpineTable) -> TierLinks:
     """Leaf by leaf, uplink by uplink: uplink x goes to spine x // (uplinks / spines), so parallel links are neighbors.
 
     A spine's downlinks stand in the order of the leaves.
