@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from ibplan.errors import Reason, Unbuildable
-from ibplan.fabric.geometry import Geometry
+from ibplan.fabric.geometry import CageSet, Geometry, Mode
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.request import Attached, FabricRequest
 from ibplan.fabric.sizing import size_fabric
@@ -25,6 +25,7 @@ from tests.fabric.shapes import (
     property_settings,
     request,
     requests,
+    switch,
     tiers,
 )
 
@@ -381,6 +382,17 @@ def test_a_speed_that_a_switch_lacks_is_named() -> None:
         network(request(64, 8, SN5600, down=400, up=800, spine=QM9700, tiers=2))
     with pytest.raises(Unbuildable, match="core tier"):
         network(request(64, 8, SN5600, down=400, up=800, core=QM9700, tiers=3))
+
+
+def test_a_refusal_of_two_speeds_names_more_than_there_is() -> None:
+    # 18 ports of 200G light 5 cages and 6 of 800G another 6, but there are 9. "24 ports needed, 36 available" is no reason.
+    nine = switch("nine cages", CageSet(9, (Mode(800, 1), Mode(400, 2), Mode(200, 4))))
+    with pytest.raises(Unbuildable) as refused:
+        network(request(3, 6, nine, down=200, tiers=1, attached=(Attached("other", 3, 2, 800),)))
+    (reason,) = refused.value.reasons
+    assert reason.need is not None
+    assert reason.have is not None
+    assert reason.need > reason.have
 
 
 # --- Properties ------------------------------------------------------------------------------------------------------
