@@ -59,7 +59,7 @@ _KINDS = (
     FindingKind(
         "reserved-added-leaves",
         "warning",
-        "No downlink was free for {ports} reserved ports: {leaves} leaves were added.",
+        "No downlink was free for {ports} reserved port(s): {leaves} leaf switch(es) added.",
         "Give up one server, or reserve fewer ports.",
     ),
     FindingKind(
@@ -71,7 +71,7 @@ _KINDS = (
     FindingKind(
         "unpriced-parts",
         "warning",
-        "{count} parts have no price: {parts}. The total is a lower bound and the design is not ranked.",
+        "Without a price: {parts}. The total is a lower bound and the design is not ranked.",
         "Give their prices in a file named by `prices:`.",
     ),
     FindingKind(

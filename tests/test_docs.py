@@ -166,7 +166,7 @@ def test_findings_have_codes_of_their_own() -> None:
 
 
 # Registered, but made nowhere: this list may only shrink.
-NEVER_MADE = {"server-nics-assumed"}
+NEVER_MADE: set[str] = set()
 
 
 def test_every_finding_is_made_somewhere() -> None:

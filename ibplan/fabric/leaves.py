@@ -106,7 +106,7 @@ def build_units(request: FabricRequest, rule: UnitRule) -> tuple[list[UnitLoad],
 
 
 def _place_reserved(request: FabricRequest, rule: UnitRule, last: UnitLoad) -> tuple[UnitLoad, list[UnitLoad]]:
-    """Reserved ports (rule 4): free downlinks of the last unit, one a leaf at most; the rest on an added leaf or unit."""
+    """Reserved ports (rule 4): free downlinks of the last unit, one a leaf; the rest on an added leaf or unit."""
     (load,) = last.leaves
     free = load.count if load.ports_in_use < rule.downlinks else 0
     here = min(free, request.reserved_total)

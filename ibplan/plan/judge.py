@@ -29,6 +29,11 @@ class Judged:
         return self.design.capital.complete
 
     @property
+    def rails_apart(self) -> bool:
+        """Whether its rails are fabrics of their own, joined only inside the servers."""
+        return self.design.form.choices.rail_only
+
+    @property
     def within_limits(self) -> bool:
         """Whether no limit is known to be broken."""
         fits = self.fits
@@ -90,14 +95,14 @@ def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
     """Fully priced designs in rank order.
 
     Those that keep every limit come first; plain Ethernet that does not carry the job comes last. Among the rest the
-    one with more bandwidth per GPU comes first and ties go to the cheaper; where plain Ethernet carries the job,
-    bandwidth beyond it is worth nothing, so only the price counts.
+    one with more bandwidth per GPU comes first, then joined rails before separate ones, then the cheaper; where plain
+    Ethernet carries the job, bandwidth beyond it is worth nothing, so only the price counts.
     """
     enough = any(j.priced and j.verdict is not None and j.verdict.enough for j in judged)
 
-    def key(j: Judged) -> tuple[bool, bool, float, Decimal, str]:
+    def key(j: Judged) -> tuple[bool, bool, float, bool, Decimal, str]:
         wanted = 0.0 if enough and not j.too_slow else -j.per_gpu_gbps
-        return (not j.within_limits, j.too_slow, wanted, j.design.capital.usd, j.design.id)
+        return (not j.within_limits, j.too_slow, wanted, j.rails_apart, j.design.capital.usd, j.design.id)
 
     return sorted((j for j in judged if j.priced), key=key)
 

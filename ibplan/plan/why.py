@@ -28,7 +28,7 @@ def reasons(judged: Judged, ranked: Sequence[Judged], best: Judged | None, pinne
 def _recommended(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spec) -> list[str]:
     usd = best.design.capital.usd
     unknown = [name.replace("_", " ") for name in best.unknown_limits(spec)]
-    sentences = [_reason_of_choice(best, ranked, pinned, "breaks no limit" if unknown else "keeps every limit")]
+    sentences = [_reason_of_choice(best, ranked, pinned, spec)]
     if unknown:
         sentences.append(f"Whether it keeps the limit on {' and '.join(unknown)} cannot be known.")
     others = [j for j in ranked if j is not best and j.within_limits]
@@ -48,18 +48,32 @@ def _recommended(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spe
     return sentences
 
 
-def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool, keeps: str) -> str:
-    cost = f"{format_usd(best.design.capital.usd)} for {format_gbps(best.per_gpu_gbps)} per GPU across the bisection"
+def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spec) -> str:
+    cost = f"{format_usd(best.design.capital.usd)} for {_bandwidth(best)} across the bisection"
     if pinned:
         return f"Pinned by the spec: {cost}."
     rivals = [j for j in ranked if j.within_limits and j is not best and not j.too_slow]
     if not rivals:
-        return f"The only fully priced design that {keeps}: {cost}."
+        return f"The only fully priced design{_keeping(best, spec, 's')}: {cost}."
     if any(j.verdict is not None and j.verdict.enough for j in [best, *rivals]):
-        return f"The cheapest of the designs that carry the job: {cost}."
+        return f"The cheapest that carries the job: {cost}."
     if all(j.per_gpu_gbps < best.per_gpu_gbps for j in rivals):
-        return f"The most bandwidth of the designs of which each {keeps}: {cost}."
-    return f"The cheapest of those with the most bandwidth of which each {keeps}: {cost}."
+        return f"The most bandwidth of the designs{_keeping(best, spec)}: {cost}."
+    return f"The cheapest of the designs with the most bandwidth{_keeping(best, spec)}: {cost}."
+
+
+def _keeping(best: Judged, spec: Spec, ending: str = "") -> str:
+    """What the design was chosen among: nothing to say where the spec sets no limit."""
+    budget = spec.budget
+    if not any((budget.network, budget.cluster, budget.power, budget.facility_power)):
+        return ""
+    return f" that break{ending} no known limit" if best.unknown_limits(spec) else f" that keep{ending} every limit"
+
+
+def _bandwidth(judged: Judged) -> str:
+    """Bandwidth per GPU; separate rails are named, because nothing joins them."""
+    within = " within a rail (rails are not joined)" if judged.rails_apart else ""
+    return f"{format_gbps(judged.per_gpu_gbps)} per GPU{within}"
 
 
 def _beside(judged: Judged, best: Judged, subject: str = "It") -> str:
@@ -72,10 +86,10 @@ def _beside(judged: Judged, best: Judged, subject: str = "It") -> str:
         money = "costs the same as"
     else:
         money = f"costs {format_usd(abs(difference))}{share} {'more' if difference > 0 else 'less'} than"
-    if judged.per_gpu_gbps == best.per_gpu_gbps:
+    if (judged.per_gpu_gbps, judged.rails_apart) == (best.per_gpu_gbps, best.rails_apart):
         bandwidth = "for the same bandwidth per GPU"
     else:
-        bandwidth = f"for {format_gbps(judged.per_gpu_gbps)} per GPU instead of {format_gbps(best.per_gpu_gbps)}"
+        bandwidth = f"for {_bandwidth(judged)} instead of {_bandwidth(best)}"
     return f"{subject} {money} {best.design.id} {bandwidth}."
 
 

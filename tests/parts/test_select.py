@@ -243,8 +243,28 @@ def test_links_in_a_shared_cage_use_its_module() -> None:
     # Pain 23: the halves of a twin module carry one kind of fibre, so a link beside a server's takes the same module.
     near = end("leaf", "ndr-osfp", 2, DeviceLoad(2, 1, 31))
     wanted = LinkClass("attached", 400, near, end("attached", "nic-osfp-400", 1, DeviceLoad(2, 1)))
-    beside = choose_parts(book(), wanted, "infiniband", "optical", "nvidia-mms4x00-ns")
+    server = LinkParts(wanted, None, near_module="nvidia-mms4x00-ns")
+    beside = choose_parts(book(), wanted, "infiniband", "optical", server)
     assert beside.near_module == "nvidia-mms4x00-ns"
     assert beside.modules_a == 0
-    with pytest.raises(Unbuildable, match="with the module that shares their switch cages"):
-        choose_parts(book(), wanted, "infiniband", "multimode", "nvidia-mms4x00-ns")
+    with pytest.raises(Unbuildable, match="with what is in the switch cages that they share"):
+        choose_parts(book(), wanted, "infiniband", "multimode", server)
+
+
+def test_a_cage_that_holds_the_head_of_a_cable_is_not_shared() -> None:
+    # 31 servers on copper splitters leave half a head free: no module fits beside it, so the link is refused, not
+    # counted without a switch module.
+    near = end("leaf", "ndr-osfp", 2, DeviceLoad(2, 1, 31))
+    wanted = LinkClass("reserved", 400, near, end("reserved", "nic-osfp-400", 1, DeviceLoad(2, 1)))
+    with pytest.raises(Unbuildable, match="with what is in the switch cages that they share"):
+        choose_parts(book(), wanted, "infiniband", "optical", LinkParts(wanted, None, near_module=None))
+
+
+def test_links_on_a_cage_boundary_share_nothing() -> None:
+    # 30 links end with the fifteenth twin cage: the next link lights a cage of its own, with any module.
+    near = end("leaf", "ndr-osfp", 2, DeviceLoad(2, 1, 30))
+    wanted = LinkClass("attached", 400, near, end("attached", "nic-osfp-400", 1, DeviceLoad(2, 1)))
+    own = choose_parts(
+        book(), wanted, "infiniband", "multimode", LinkParts(wanted, None, near_module="nvidia-mms4x00-ns")
+    )
+    assert (own.modules_a, own.modules_b) == (2, 2)
