@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
@@ -190,7 +190,12 @@ def requests(draw: st.DrawFn, *, extras: bool = True) -> FabricRequest:
 
 # Properties run on the same examples every time, so that a failure is the change's and nobody else's.
 property_settings = settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 
 

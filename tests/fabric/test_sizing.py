@@ -385,7 +385,7 @@ def test_a_speed_that_a_switch_lacks_is_named() -> None:
 
 
 def test_a_refusal_of_two_speeds_names_more_than_there_is() -> None:
-    # 18 ports of 200G light 5 cages and 6 of 800G another 6, but there are 9. "24 ports needed, 36 available" is no reason.
+    # 18 ports of 200G light 5 cages and 6 of 800G another 6, but there are 9. "24 ports needed, 36 there" is no reason.
     nine = switch("nine cages", CageSet(9, (Mode(800, 1), Mode(400, 2), Mode(200, 4))))
     with pytest.raises(Unbuildable) as refused:
         network(request(3, 6, nine, down=200, tiers=1, attached=(Attached("other", 3, 2, 800),)))
