@@ -353,6 +353,17 @@ def test_the_built_ratio_of_spines_is_that_of_the_busiest_pod() -> None:
     assert net.fabric.spine_built == max(Fraction(pod.downlinks, pod.uplinks) for pod in each_pod(net))
 
 
+def test_pods_have_numbers_of_spines_that_cores_can_share() -> None:
+    """A last pod that needs another number of spines must not make the cores impossible.
+
+    80 servers in units of 16 on 40 ports, 4 ports for the manager: leaves have 16 uplinks, four of the last unit 17 or
+    more. 20 spines with one link to every leaf would do in all three pods: at most 16 down and 16 up, and 2 x 16 cores
+    of 30 ports. With 16 spines in two pods and 17 in the last, no two core groups are possible.
+    """
+    net = network(request(80, 8, QM8700, down=200, tiers=3, unit_servers=16, reserved_total=4))
+    assert links(net)["reserved"] == 4
+
+
 def test_pinned_pods() -> None:
     # 2 units are 16 leaves x 32 uplinks: 16 spines of 32 downlinks.
     assert pod_shapes(network(request(32 * 6, 8, tiers=3, pod_units=2))) == [(2, 16, 32, 32)] * 3
