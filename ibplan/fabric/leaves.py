@@ -140,28 +140,31 @@ def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad
     if request.second_tier == "rail" and request.tiers in ("auto", 3):
         reason = "attached hosts need leaves that reach every spine: they do not go with second_tier: rail"
         raise Unbuildable(Reason("attached-rail", reason))
-    order = [_expanded(unit, len(request.attached)) for unit in reversed(units) for _ in range(unit.count)]
-    capacity = rule.downlinks
+    left = [group.total_ports if group.gbps == request.leaf.down_gbps else 0 for group in request.attached]
+    filled: list[UnitLoad] = []
+    for unit in reversed(units):
+        filled += _filled(request.leaf, unit, left, rule.downlinks)
     own: list[UnitLoad] = []
     for index, group in enumerate(request.attached):
-        left = group.total_ports
-        if group.gbps == request.leaf.down_gbps:
-            for unit in order:
-                left = _deal(request.leaf, unit.leaves, index, left, capacity)
-        own += _own_leaves(request, group, index, left)
-    filled = [UnitLoad(1, u.servers, _merged(u.leaves)) for u in reversed(order)]
-    return [*_runs(filled), *own]
+        ports = left[index] if group.gbps == request.leaf.down_gbps else group.total_ports
+        own += _own_leaves(request, group, index, ports)
+    return [*_runs(filled[::-1]), *own]
 
 
-@dataclass(slots=True)
-class _OpenUnit:
-    servers: int
-    leaves: list[LeafLoad]
-
-
-def _expanded(unit: UnitLoad, groups: int) -> _OpenUnit:
-    leaves = [replace(x, count=1, attached=(0,) * groups) for x in unit.leaves for _ in range(x.count)]
-    return _OpenUnit(unit.servers, leaves)
+def _filled(tier: TierRequest, unit: UnitLoad, left: list[int], capacity: int) -> list[UnitLoad]:
+    """Units alike, one by one from the last, with as many of the ports left (a number a group) as they have room."""
+    empty = replace(unit, leaves=tuple(replace(x, attached=(0,) * len(left)) for x in unit.leaves))
+    if all(x.ports_in_use >= capacity for x in unit.leaves):
+        return [empty]
+    result: list[UnitLoad] = []
+    for done in range(unit.count):
+        if not any(left):
+            return [*result, replace(empty, count=unit.count - done)]
+        leaves = [replace(x, count=1) for x in empty.leaves for _ in range(x.count)]
+        for index in range(len(left)):
+            left[index] = _deal(tier, leaves, index, left[index], capacity)
+        result.append(UnitLoad(1, unit.servers, _merged(leaves)))
+    return result
 
 
 def _deal(tier: TierRequest, leaves: list[LeafLoad], index: int, left: int, capacity: int) -> int:

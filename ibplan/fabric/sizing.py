@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import groupby
 
 from ibplan.errors import Reason, Unbuildable, short
-from ibplan.fabric.geometry import Demand
 from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
 from ibplan.fabric.request import (
     Core,
@@ -20,6 +19,7 @@ from ibplan.fabric.request import (
     Unit,
     UnitLoad,
 )
+from ibplan.fabric.single_tier import one_tier
 from ibplan.fabric.spines import choose_core, choose_spines, pods_of_units, spine_downlinks
 from ibplan.integers import ceil_div
 
@@ -27,7 +27,7 @@ from ibplan.integers import ceil_div
 def size_fabric(request: FabricRequest) -> FabricSize:
     """Size a fabric with the tiers asked for, or with the fewest that fit. Raises Unbuildable with what is short."""
     check_speeds(request)
-    ladder: dict[Tiers, Callable[[FabricRequest], FabricSize]] = {1: _one_tier, 2: _two_tiers, 3: _three_tiers}
+    ladder: dict[Tiers, Callable[[FabricRequest], FabricSize]] = {1: one_tier, 2: _two_tiers, 3: _three_tiers}
     wanted: tuple[Tiers, ...] = (1, 2, 3) if request.tiers == "auto" else (request.tiers,)
     for tiers in wanted:
         try:
@@ -58,68 +58,6 @@ def check_speeds(request: FabricRequest) -> None:
             reasons.append(Reason(f"{tier}-speed", f"{tier} tier: {geometry.name} has no {gbps} Gb/s ports", 1, 0))
     if reasons:
         raise Unbuildable(*dict.fromkeys(reasons))
-
-
-def _one_tier(request: FabricRequest) -> FabricSize:
-    return _two_leaves(request) if request.single_tier == "two_leaves" else _one_switch(request)
-
-
-def _one_switch(request: FabricRequest) -> FabricSize:
-    attached = tuple(a.total_ports for a in request.attached)
-    used, reserved = request.servers * request.rails, request.reserved_total
-    load = LeafLoad(1, used, attached, reserved, used + reserved, 0, 0, 0, request.leaf.down_gbps)
-    demands = _host_demands(request, load)
-    if not request.leaf.geometry.fits(*demands):
-        need = sum(d.ports for d in demands)
-        have = request.leaf.geometry.ports(request.leaf.down_gbps)
-        raise Unbuildable(Reason("one-switch", f"one switch: {need:,} ports needed, {have:,} available", need, have))
-    unit = Unit(request.servers, 1, 1, request.rails)
-    return FabricSize(1, unit, (Pod(1, 1, (load,), 0, 0),), None, None)
-
-
-def _halves(request: FabricRequest) -> tuple[int, int]:
-    """Server ports on each of two leaves: whole rails where rails are kept apart, else whole servers."""
-    rails, servers = request.rails, request.servers
-    if rails > 1 and request.rail_optimized:
-        return servers * ceil_div(rails, 2), servers * (rails // 2)
-    return ceil_div(servers, 2) * rails, servers // 2 * rails
-
-
-def _two_leaves(request: FabricRequest) -> FabricSize:
-    """Two leaves joined by inter-switch links: enough for all ports of the fuller leaf at the asked ratio."""
-    tier = request.leaf
-    loads = []
-    for side, servers in enumerate(_halves(request)):
-        share = tuple((a.total_ports + 1 - side) // 2 for a in request.attached)
-        reserved = (request.reserved_total + 1 - side) // 2
-        loads.append(LeafLoad(1, servers, share, reserved, servers + reserved, 0, 0, 0, tier.down_gbps))
-    bandwidth = max(_host_gbps(request, load) for load in loads)
-    ratio = Fraction(bandwidth) / (tier.ratio * tier.up_gbps)
-    isl = -(-ratio.numerator // ratio.denominator)
-    for load in loads:
-        demands = [*_host_demands(request, load), Demand(tier.up_gbps, isl)]
-        if not tier.geometry.fits(*demands):
-            need, have = sum(d.ports for d in demands), tier.geometry.ports(tier.down_gbps)
-            text = f"two leaves: {need:,} ports needed on each, {have:,} available"
-            raise Unbuildable(Reason("two-leaves", text, need, have))
-    merged = (replace(loads[0], count=2),) if loads[0] == loads[1] else tuple(loads)
-    unit = Unit(request.servers, 2, 1, ceil_div(request.rails, 2) if request.rail_optimized else request.rails)
-    built = Fraction(bandwidth, isl * tier.up_gbps)
-    return FabricSize(1, unit, (Pod(1, 1, merged, 0, 0),), built, None, isl=isl)
-
-
-def _host_gbps(request: FabricRequest, load: LeafLoad) -> int:
-    """Bandwidth of the servers and attached hosts of one leaf, Gb/s."""
-    attached = sum(n * a.gbps for n, a in zip(load.attached, request.attached, strict=True))
-    return load.servers * load.down_gbps + attached
-
-
-def _host_demands(request: FabricRequest, load: LeafLoad) -> list[Demand]:
-    """Ports of one leaf towards hosts, by speed; ports reserved on every leaf included."""
-    ports = {load.down_gbps: load.servers + load.reserved + request.leaf.reserved}
-    for used, group in zip(load.attached, request.attached, strict=True):
-        ports[group.gbps] = ports.get(group.gbps, 0) + used
-    return [Demand(gbps, count) for gbps, count in ports.items()]
 
 
 def _two_tiers(request: FabricRequest) -> FabricSize:
@@ -164,14 +102,9 @@ def _three_tiers(request: FabricRequest) -> FabricSize:
     if room == 0:
         raise short("spine", 1, 0, "downlinks")
     groups = _pod_loads(request, units, room)
-    spines_of_first, first = choose_spines(groups[0][1], room, request.min_spines)
-    in_use = spine_downlinks(first, spines_of_first)
-    uplinks = request.spine.uplinks_for(in_use)
-    if not request.spine.geometry.fits(
-        Demand(request.leaf.up_gbps, in_use + request.spine.reserved), Demand(request.spine.up_gbps, uplinks)
-    ):
-        raise short("spine", in_use + uplinks, request.spine.geometry.ports(request.leaf.up_gbps))
-    pods, core = _upper_tiers(request, groups, room, spines_of_first, uplinks)
+    spines_of_first, _ = choose_spines(groups[0][1], room, request.min_spines)
+    pods, core = _upper_tiers(request, groups, room, spines_of_first)
+    uplinks, in_use = pods[0].uplinks, max(pod.downlinks for pod in pods)
     chosen = [load for pod in pods for load in pod.leaves]
     spine_minimum = ceil_div(sum(p.count * x.count * x.uplinks for p in pods for x in p.leaves), room)
     up_total = sum(p.count * p.spines * uplinks for p in pods)
@@ -199,11 +132,11 @@ def _pod_loads(request: FabricRequest, units: list[UnitLoad], room: int) -> list
             found = [(u, _leaf_at(u, position)) for u in units]
             column = [replace(u, leaves=(leaf,)) for u, leaf in found if leaf is not None]
             pods += pods_of_units(column, room, request.pod_units)
-    loads = [
-        (sum(u.count for u in pod), [replace(x, count=x.count * u.count) for u in pod for x in u.leaves])
+    loads = {
+        id(pod): (sum(u.count for u in pod), [replace(x, count=x.count * u.count) for u in pod for x in u.leaves])
         for pod in pods
-    ]
-    return sorted(loads, key=lambda p: -sum(x.count for x in p[1]))
+    }
+    return sorted((loads[id(pod)] for pod in pods), key=lambda p: -sum(x.count for x in p[1]))
 
 
 def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad | None:
@@ -216,38 +149,42 @@ def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad | None:
 
 
 def _size_pods(
-    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int, least: int, uplinks: int
+    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int, least: int
 ) -> tuple[Pod, ...]:
-    """Every pod with its spines: the first pod's number for those that are alike, at least `least` for the others."""
+    """Every pod with its spines: the first pod's number for those that are alike, at least `least` for the others.
+
+    All spines have the uplinks that the busiest of them needs.
+    """
     pods = []
+    fullest = sum(x.count for x in groups[0][1])
     for (units, loads), run in groupby(groups):
-        alike = sum(x.count for x in loads) == sum(x.count for x in groups[0][1])
+        alike = sum(x.count for x in loads) == fullest
         chosen_spines, chosen = choose_spines(loads, room, spines if alike else least)
         used = spine_downlinks(chosen, chosen_spines)
-        if request.spine.uplinks_for(used) > uplinks:
-            raise short("spine", request.spine.uplinks_for(used), uplinks, "uplinks")
-        pods.append(Pod(len(list(run)), units, chosen, chosen_spines, used, uplinks))
-    return tuple(pods)
+        pods.append(Pod(len(list(run)), units, chosen, chosen_spines, used))
+    uplinks = request.spine.uplinks_for(max(pod.downlinks for pod in pods))
+    return tuple(replace(pod, uplinks=uplinks) for pod in pods)
 
 
 def _upper_tiers(
-    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int, uplinks: int
+    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int
 ) -> tuple[tuple[Pod, ...], Core]:
     """Pods and cores together. `packed` gives a smaller last pod the spine count that needs fewest switches in all."""
     radix = request.core.ports(request.spine.up_gbps)
     tries = [spines] if request.partial_units == "whole" else range(min(spines, request.min_spines), spines + 1)
-    best: tuple[int, tuple[Pod, ...], Core] | None = None
+    best: tuple[tuple[int, int], tuple[Pod, ...], Core] | None = None
     refusal: Unbuildable | None = None
     for least in tries:
         try:
-            pods = _size_pods(request, groups, room, spines, least, uplinks)
-            core = choose_core([(p.count, p.spines) for p in pods], uplinks, radix)
+            pods = _size_pods(request, groups, room, spines, least)
+            core = choose_core([(p.count, p.spines) for p in pods], pods[0].uplinks, radix)
         except Unbuildable as no:
             refusal = no
             continue
-        total = sum(p.count * p.spines for p in pods) + core.count
-        if best is None or total < best[0]:
-            best = (total, pods, core)
+        spine_count = sum(p.count * p.spines for p in pods)
+        rank = (spine_count + core.count, spine_count * pods[0].uplinks)
+        if best is None or rank < best[0]:
+            best = (rank, pods, core)
     if best is None:
         raise refusal or short("core", 1, radix)
     return best[1], best[2]

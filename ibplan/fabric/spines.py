@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
-from ibplan.errors import short
+from ibplan.errors import Reason, Unbuildable, short
 from ibplan.fabric.request import Core, LeafLoad, UnitLoad
 from ibplan.integers import ceil_div, divisors
 
@@ -29,7 +29,10 @@ def choose_spines(loads: Sequence[LeafLoad], radix: int, least: int = 1) -> tupl
             return spines, tuple(replace(load, uplinks=u) for u, load in zip(chosen, loads, strict=True))
     if least > limit:
         raise short("leaf", least, limit, "uplinks")
-    raise short("spine", needed, limit * radix)
+    if needed > limit * radix:
+        raise short("spine", needed, limit * radix)
+    text = "spine tier: no number of spines spreads the uplinks of every leaf evenly"
+    raise Unbuildable(Reason("spine-spread", text))
 
 
 def spine_downlinks(loads: Sequence[LeafLoad], spines: int) -> int:
@@ -40,7 +43,7 @@ def spine_downlinks(loads: Sequence[LeafLoad], spines: int) -> int:
 def pods_of_units(units: Sequence[UnitLoad], leaf_room: int, most_units: int | None) -> list[list[UnitLoad]]:
     """Whole units dealt into pods, in order, each pod as full as its spines' downlinks allow.
 
-    Returns one list of unit loads a pod; the pod's own repeat count is the caller's to find by equality.
+    Returns one list of unit loads a pod; pods alike may be one and the same list.
     """
     pods: list[list[UnitLoad]] = [[]]
     for unit in units:
@@ -55,8 +58,12 @@ def pods_of_units(units: Sequence[UnitLoad], leaf_room: int, most_units: int | N
             if take <= 0:
                 pods.append([])
                 continue
-            pods[-1].append(replace(unit, count=take))
-            left -= take
+            alike = 1 if pods[-1] else left // take
+            full = [*pods[-1], replace(unit, count=take)]
+            pods[-1:] = [full] * alike
+            left -= take * alike
+            if alike > 1 and left:
+                pods.append([])
     return pods
 
 
