@@ -16,6 +16,8 @@ from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.economics.items import LineItem
 from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
+from ibplan.performance.bandwidth import BandwidthGroup
+from ibplan.performance.latency import PathSwitches
 from ibplan.plan import results
 from ibplan.plan.make import make_plan
 from ibplan.report.bom import bom_data, bom_rows
@@ -47,7 +49,9 @@ HEADINGS: dict[type[Any], str] = {
     results.PortMinimum: "network.minimum",
     results.LinkRow: "network.links",
     results.Bandwidth: "network.bandwidth",
+    BandwidthGroup: "network.bandwidth.leaf_groups and .pod_groups",
     results.Latency: "network.latency_us",
+    PathSwitches: "network.latency_us.switches",
     LineItem: "design.line_items",
     results.Tco: "design.tco",
     results.Performance: "design.performance",

@@ -95,3 +95,48 @@ def test_all_figures_are_listed() -> None:
 @pytest.mark.parametrize(("name", "meant"), [("capex", "capex_usd"), ("bisection", "bisection_gbps")])
 def test_a_wrong_name_finds_the_right_one(name: str, meant: str) -> None:
     assert meant in nearest_figures(name)
+
+
+# Shapes that no example spec has: two joined leaves, also with slower hosts attached; several pods; a single switch.
+SHAPES = (
+    ("servers=4", "network.tiers=1", "network.single_tier=two_leaves"),
+    (
+        "servers=4",
+        "network.tiers=1",
+        "network.single_tier=two_leaves",
+        "network.oversubscription=3:1",
+        "attached=[{name: store, servers: 3, ports: 1, port_gbps: 200, cage_class: nic-osfp-400}]",
+    ),
+    ("servers=2048", "network.oversubscription={leaf: 4:1, spine: 2:1}"),
+    ("servers=1056", "network.oversubscription={leaf: 3:1, spine: 2:1}", "network.partial_units=packed"),
+    ("servers=8",),
+)
+
+
+@pytest.mark.parametrize("settings", SHAPES, ids=lambda settings: " ".join(settings[:3]))
+@pytest.mark.parametrize(
+    "figure_id",
+    [
+        "bisection_gbps",
+        "injection_gbps",
+        "leaf_ratio_built",
+        "spine_ratio_built",
+        "latency_cross_leaf_us",
+        "latency_cross_pod_us",
+    ],
+)
+def test_the_formula_holds_for_other_shapes(figure_id: str, settings: tuple[str, ...]) -> None:
+    figure, data = FIGURES[figure_id], samples.data("h100-pod-127", "network.reserved_ports=0", *settings)
+    assert data["designs"]
+    for design in data["designs"]:
+        value = figure.value(design, data)
+        if value is not None:
+            assert math.isclose(_evaluated(figure.formula, figure.input_values(design, data)), value, rel_tol=2e-5)
+
+
+def test_what_no_design_has_is_unknown_in_figure_and_inputs() -> None:
+    data = samples.data(samples.ETHERNET)
+    design = next(d for d in data["designs"] if d["fabric"] == "ethernet")
+    for name in ("latency_same_leaf_us", "spine_ratio_built"):
+        assert FIGURES[name].value(design, data) is None
+        assert None in FIGURES[name].input_values(design, data).values()

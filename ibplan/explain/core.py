@@ -96,6 +96,13 @@ def slowest(*kinds: str) -> Get:
     return lambda design, plan: min((r["gbps"] for _, r in _rows(design, lambda r: r["kind"] in kinds)), default=None)
 
 
+def group_rows(groups: str, key: str) -> Get:
+    """One field of the groups of leaves (or pods) that are alike."""
+    return lambda design, plan: {
+        f"group {number}": row[key] for number, row in enumerate(design["networks"]["compute"]["bandwidth"][groups], 1)
+    }
+
+
 def item_lines(key: str, test: Callable[[Data], bool] = lambda item: True) -> Get:
     """One field of the line items that pass a test."""
 

@@ -14,6 +14,7 @@ from ibplan.explain.core import (
     Input,
     at,
     compute,
+    group_rows,
     item_lines,
     link_rows,
     plain,
@@ -37,9 +38,19 @@ def form_figures() -> Iterator[Figure]:
     yield plain("pods", "pods (sets of spines with their units)", "pods", compute("pod", "count"))
     for tier in ("leaf", "spine"):
         title = f"oversubscription of a {tier} switch, down:up by bandwidth of its configured ports"
-        for state in ("asked", "built"):
-            get = compute("oversubscription", tier, state)
-            yield plain(f"{tier}_ratio_{state}", f"{title}, {state}", "down:up", get)
+        yield plain(f"{tier}_ratio_asked", f"{title}, asked", "down:up", compute("oversubscription", tier, "asked"))
+        inputs = tuple(
+            Input(name, unit, meaning, compute("oversubscription", tier, name))
+            for name, unit, meaning in (
+                ("downlinks", "links", f"configured downlinks of the {tier} with the worst ratio"),
+                ("down_gbps", "Gb/s", "speed of one of them; the mean where they differ"),
+                ("uplinks", "links", "its uplinks"),
+                ("up_gbps", "Gb/s", "speed of one of them"),
+            )
+        )
+        formula = "downlinks * down_gbps / (uplinks * up_gbps)"
+        get = compute("oversubscription", tier, "built")
+        yield Figure(f"{tier}_ratio_built", f"{title}, the worst that is built", "down:up", formula, get, inputs)
 
 
 def count_figures() -> Iterator[Figure]:
@@ -114,7 +125,14 @@ def bandwidth_figures() -> Iterator[Figure]:
         "three tiers the smaller of that and the same over pods; summed over planes"
     )
     bisection = compute("bandwidth", "bisection_gbps")
-    yield plain("bisection_gbps", title, "Gb/s", bisection)
+    all_sending = Input("injection_gbps", "Gb/s", "all endpoints sending at once, one direction", injection)
+    formula = (
+        "min(sum(n * min(down, up or down) for n, down, up in zip(leaves, leaf_endpoint_gbps, leaf_uplink_gbps)), "
+        "sum(n * min(down, up) for n, down, up in zip(pods, pod_endpoint_gbps, pod_uplink_gbps)) if pods "
+        "else injection_gbps) / 2"
+    )
+    sides = (*_groups("leaf", "leaves"), *_groups("pod", "pods"), all_sending)
+    yield Figure("bisection_gbps", title, "Gb/s", formula, bisection, sides)
     servers = (
         Input("server_links", "links", "links to servers", link_rows("count", "server-leaf")),
         Input("link_gbps", "Gb/s", "speed of each of them", link_rows("gbps", "server-leaf")),
@@ -126,7 +144,7 @@ def bandwidth_figures() -> Iterator[Figure]:
     parts = (
         Input("nic_gbps_per_gpu", "Gb/s", "network ports of a server over its GPUs", nics),
         Input("bisection_gbps", "Gb/s", "bisection bandwidth, one direction", bisection),
-        Input("injection_gbps", "Gb/s", "all endpoints sending at once, one direction", injection),
+        all_sending,
     )
     formula = "nic_gbps_per_gpu * min(1, 2 * bisection_gbps / injection_gbps)"
     title = "what each GPU gets when all endpoints talk across the bisection, one direction"
@@ -134,5 +152,22 @@ def bandwidth_figures() -> Iterator[Figure]:
     title = "whether the fabric joins different rails"
     yield plain("cross_rail", title, "yes/no", compute("bandwidth", "cross_rail"))
     for path, words in (("same_leaf", "under one leaf"), ("cross_leaf", "over a spine"), ("cross_pod", "over a core")):
-        title = f"latency {words}, one way, 64 B, idle: both hosts + switches passed x one switch, from measured points"
-        yield plain(f"latency_{path}_us", title, "us", compute("latency_us", path))
+        title = f"latency {words}, one way, 64 B, idle, on the line through two measured points of the fabric"
+        inputs = (
+            Input("host_us", "us", "both hosts together", compute("latency_us", "host_us")),
+            Input("hop_us", "us", "what each switch adds", compute("latency_us", "hop_us")),
+            Input("switches_passed", "switches", "on the shortest path", compute("latency_us", "switches", path)),
+        )
+        formula, get = "host_us + hop_us * switches_passed", compute("latency_us", path)
+        yield Figure(f"latency_{path}_us", title, "us", formula, get, inputs)
+
+
+def _groups(one: str, many: str) -> tuple[Input, Input, Input]:
+    """Leaves or pods, those alike together, as three inputs."""
+    rows = f"{one}_groups"
+    alone = "; none under a single switch, which blocks nothing" if one == "leaf" else ""
+    return (
+        Input(many, many, f"{many} alike, over all planes", group_rows(rows, "count")),
+        Input(f"{one}_endpoint_gbps", "Gb/s", f"endpoints below one {one}", group_rows(rows, "endpoint_gbps")),
+        Input(f"{one}_uplink_gbps", "Gb/s", f"uplinks of one {one}{alone}", group_rows(rows, "uplink_gbps")),
+    )

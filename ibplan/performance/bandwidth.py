@@ -2,18 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ibplan.fabric.network import NetworkSize
-from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad, Pod
+from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad
+
+
+@dataclass(frozen=True, slots=True)
+class BandwidthGroup:
+    """`count` leaves (or pods) alike, over all fabrics: what one's endpoints send and what its uplinks carry, Gb/s.
+
+    `uplink_gbps` None = a single switch, which has no uplinks and blocks nothing.
+    """
+
+    count: int
+    endpoint_gbps: int
+    uplink_gbps: int | None
+
+    @property
+    def crossing_gbps(self) -> int:
+        """What all of them together can send upward: the smaller of both bandwidths, Gb/s."""
+        least = self.endpoint_gbps if self.uplink_gbps is None else min(self.endpoint_gbps, self.uplink_gbps)
+        return self.count * least
+
+
+def leaf_groups(network: NetworkSize) -> tuple[BandwidthGroup, ...]:
+    """The leaves of all fabrics, those alike together."""
+    request, fabric = network.request, network.fabric
+    return _merged(
+        BandwidthGroup(
+            network.fabrics * pod.count * load.count,
+            endpoint_gbps(request, load),
+            _uplink_gbps(request, fabric, load),
+        )
+        for pod in fabric.pods
+        for load in pod.leaves
+    )
+
+
+def pod_groups(network: NetworkSize) -> tuple[BandwidthGroup, ...]:
+    """The pods of all fabrics, those alike together; empty where there are not several in a fabric."""
+    request, fabric = network.request, network.fabric
+    if fabric.tiers < 3 or sum(pod.count for pod in fabric.pods) == 1:
+        return ()
+    return _merged(
+        BandwidthGroup(
+            network.fabrics * pod.count,
+            sum(load.count * endpoint_gbps(request, load) for load in pod.leaves),
+            pod.spines * pod.uplinks * request.spine.up_gbps,
+        )
+        for pod in fabric.pods
+    )
+
+
+def _merged(groups: Iterable[BandwidthGroup]) -> tuple[BandwidthGroup, ...]:
+    counts: dict[tuple[int, int | None], int] = {}
+    for group in groups:
+        alike = (group.endpoint_gbps, group.uplink_gbps)
+        counts[alike] = counts.get(alike, 0) + group.count
+    return tuple(BandwidthGroup(count, *alike) for alike, count in counts.items())
 
 
 def injection_gbps(network: NetworkSize) -> int:
     """All endpoints sending, one direction, Gb/s, over all fabrics."""
-    request, fabric = network.request, network.fabric
-    return network.fabrics * sum(
-        pod.count * load.count * _endpoint_gbps(request, load) for pod in fabric.pods for load in pod.leaves
-    )
+    return sum(group.count * group.endpoint_gbps for group in leaf_groups(network))
 
 
 def bisection_gbps(network: NetworkSize) -> Fraction:
@@ -22,15 +76,8 @@ def bisection_gbps(network: NetworkSize) -> Fraction:
     Half the sum over leaves of min(endpoint bandwidth below, uplink bandwidth); with several pods the smaller of that
     and the same over pods. One switch is non-blocking: half the endpoint bandwidth.
     """
-    request, fabric = network.request, network.fabric
-    leaves = sum(
-        pod.count * load.count * min(_endpoint_gbps(request, load), _uplink_gbps(request, fabric, load))
-        for pod in fabric.pods
-        for load in pod.leaves
-    )
-    if fabric.tiers == 3 and sum(pod.count for pod in fabric.pods) > 1:
-        leaves = min(leaves, sum(pod.count * _pod_gbps(request, pod) for pod in fabric.pods))
-    return Fraction(network.fabrics * leaves, 2)
+    sides = [groups for groups in (leaf_groups(network), pod_groups(network)) if groups]
+    return Fraction(min(sum(group.crossing_gbps for group in groups) for groups in sides), 2)
 
 
 def per_gpu_gbps(network: NetworkSize, nic_gbps_per_gpu: Fraction) -> Fraction:
@@ -41,17 +88,13 @@ def per_gpu_gbps(network: NetworkSize, nic_gbps_per_gpu: Fraction) -> Fraction:
     return nic_gbps_per_gpu * min(Fraction(1), 2 * bisection_gbps(network) / injection_gbps(network))
 
 
-def _endpoint_gbps(request: FabricRequest, load: LeafLoad) -> int:
+def endpoint_gbps(request: FabricRequest, load: LeafLoad) -> int:
+    """What the servers and attached hosts below one leaf send, Gb/s."""
     attached = sum(used * group.gbps for used, group in zip(load.attached, request.attached, strict=False))
     return load.servers * load.down_gbps + attached
 
 
-def _uplink_gbps(request: FabricRequest, fabric: FabricSize, load: LeafLoad) -> int:
+def _uplink_gbps(request: FabricRequest, fabric: FabricSize, load: LeafLoad) -> int | None:
     if fabric.tiers == 1 and not fabric.isl:
-        return _endpoint_gbps(request, load)
+        return None
     return (fabric.isl or load.uplinks) * request.leaf.up_gbps
-
-
-def _pod_gbps(request: FabricRequest, pod: Pod) -> int:
-    endpoints = sum(load.count * _endpoint_gbps(request, load) for load in pod.leaves)
-    return min(endpoints, pod.spines * pod.uplinks * request.spine.up_gbps)

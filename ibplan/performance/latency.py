@@ -58,13 +58,31 @@ def calibrations() -> dict[str, Calibration]:
 
 
 @dataclass(frozen=True, slots=True)
-class PathLatency:
-    """Microseconds over each kind of path; None = no such path, or no measurement. `extrapolated`: the unmeasured."""
+class PathSwitches:
+    """Switches on the shortest path between two servers; None where the fabric has no such pair."""
 
-    same_leaf: float | None
-    cross_leaf: float | None
-    cross_pod: float | None
+    same_leaf: int | None
+    cross_leaf: int | None
+    cross_pod: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PathLatency:
+    """Microseconds over each kind of path: `host_us` + switches passed x `hop_us`.
+
+    None = no such path, or no measurement of the fabric. `extrapolated`: the paths that no measurement covers.
+    """
+
+    host_us: float | None
+    hop_us: float | None
+    switches: PathSwitches
     extrapolated: tuple[str, ...]
+
+    def over_us(self, switches: int | None) -> float | None:
+        """Microseconds over a number of switches."""
+        if switches is None or self.host_us is None or self.hop_us is None:
+            return None
+        return self.host_us + switches * self.hop_us
 
 
 def path_latency(fabric_kind: str, port_gbps: int, fabric: FabricSize, servers: int) -> PathLatency:
@@ -73,24 +91,21 @@ def path_latency(fabric_kind: str, port_gbps: int, fabric: FabricSize, servers: 
     A path of the calibration's own switch counts and port speed is measured; any other is extrapolated.
     """
     calibration = calibrations().get(fabric_kind)
-    passed = _switches_passed(fabric, servers)
+    passed = switches_passed(fabric, servers)
     if calibration is None:
-        return PathLatency(None, None, None, ())
+        return PathLatency(None, None, passed, ())
     measured = {p.switches for p in calibration.points} if calibration.port_gbps == port_gbps else set()
-    figures = {
-        name: None if switches is None else calibration.host_us + switches * calibration.hop_us
-        for name, switches in passed.items()
-    }
-    marked = tuple(name for name, switches in passed.items() if switches is not None and switches not in measured)
-    return PathLatency(figures["same_leaf"], figures["cross_leaf"], figures["cross_pod"], marked)
+    found = {"same_leaf": passed.same_leaf, "cross_leaf": passed.cross_leaf, "cross_pod": passed.cross_pod}
+    marked = tuple(name for name, switches in found.items() if switches is not None and switches not in measured)
+    return PathLatency(calibration.host_us, calibration.hop_us, passed, marked)
 
 
-def _switches_passed(fabric: FabricSize, servers: int) -> dict[str, int | None]:
-    """Switches on the shortest path between two servers; None where the fabric has no such pair."""
+def switches_passed(fabric: FabricSize, servers: int) -> PathSwitches:
+    """Switches on the shortest path between two servers of each kind of pair."""
     across = 2 if fabric.isl else 3
     several_pods = sum(pod.count for pod in fabric.pods) > 1
-    return {
-        "same_leaf": 1 if servers > 1 and fabric.unit.servers > 1 else None,
-        "cross_leaf": across if fabric.leaf_count > 1 else None,
-        "cross_pod": 5 if several_pods else None,
-    }
+    return PathSwitches(
+        same_leaf=1 if servers > 1 and fabric.unit.servers > 1 else None,
+        cross_leaf=across if fabric.leaf_count > 1 else None,
+        cross_pod=5 if several_pods else None,
+    )

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.select import LinkParts
-from ibplan.performance.bandwidth import bisection_gbps, injection_gbps, per_gpu_gbps
+from ibplan.performance.bandwidth import (
+    bisection_gbps,
+    endpoint_gbps,
+    injection_gbps,
+    leaf_groups,
+    per_gpu_gbps,
+    pod_groups,
+)
 from ibplan.performance.latency import path_latency
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.results import (
@@ -29,7 +37,7 @@ _SWITCH_TIERS = ("leaf", "spine", "core")
 def describe_network(evaluated: Evaluated, gpus: int) -> NetworkResult:
     """The network result of a design for a number of GPUs."""
     network, form = evaluated.network, evaluated.form
-    fabric, choices, request = network.fabric, form.choices, network.request
+    fabric, choices = network.fabric, form.choices
     models = {"leaf": form.switches.leaf, "spine": form.switches.spine, "core": form.switches.core}
     first_pod = fabric.pods[0]
     return NetworkResult(
@@ -43,9 +51,7 @@ def describe_network(evaluated: Evaluated, gpus: int) -> NetworkResult:
         single_tier=choices.single_tier,
         unit=UnitResult(fabric.unit.servers, fabric.unit.leaves, fabric.unit.count),
         pod=PodResult(first_pod.units, first_pod.spines, sum(pod.count for pod in fabric.pods)),
-        oversubscription=Oversubscription(
-            RatioPair(request.leaf.ratio, fabric.leaf_built), RatioPair(request.spine.ratio, fabric.spine_built)
-        ),
+        oversubscription=Oversubscription(_leaf_ratio(network), _spine_ratio(network)),
         switches=tuple(
             SwitchRow(t.tier, models[t.tier].id, t.count, t.ports_used, t.ports_free) for t in network.tiers
         ),
@@ -55,6 +61,33 @@ def describe_network(evaluated: Evaluated, gpus: int) -> NetworkResult:
         bandwidth=_bandwidth(evaluated, gpus),
         latency_us=_latency(evaluated),
     )
+
+
+def _leaf_ratio(network: NetworkSize) -> RatioPair:
+    """The ratio of the leaves, with the leaf whose built ratio is the worst."""
+    request, fabric = network.request, network.fabric
+    asked, up_gbps = request.leaf.ratio, request.leaf.up_gbps
+    loads = [load for pod in fabric.pods for load in pod.leaves]
+    if fabric.leaf_built is None:
+        return RatioPair(asked, None)
+    if fabric.isl:  # two leaves: what is in use counts, at whatever speed
+        load = max(loads, key=lambda x: endpoint_gbps(request, x))
+        downlinks = load.servers + sum(load.attached)
+        mean = Fraction(endpoint_gbps(request, load), downlinks)
+        down_gbps = mean.numerator if mean.denominator == 1 else mean
+        return RatioPair(asked, fabric.leaf_built, downlinks, down_gbps, fabric.isl, up_gbps)
+    load = max(loads, key=lambda x: Fraction(x.downlinks * x.down_gbps, x.uplinks))
+    return RatioPair(asked, fabric.leaf_built, load.downlinks, load.down_gbps, load.uplinks, up_gbps)
+
+
+def _spine_ratio(network: NetworkSize) -> RatioPair:
+    """The ratio of the spines, with those of the busiest pod: all pods have as many uplinks a spine."""
+    request, fabric = network.request, network.fabric
+    pod = max(fabric.pods, key=lambda p: p.downlinks)
+    if fabric.spine_built is None:
+        return RatioPair(request.spine.ratio, None)
+    down_gbps, up_gbps = request.leaf.up_gbps, request.spine.up_gbps
+    return RatioPair(request.spine.ratio, fabric.spine_built, pod.downlinks, down_gbps, pod.uplinks, up_gbps)
 
 
 def _counts(network: NetworkSize, parts: Sequence[LinkParts]) -> Counts:
@@ -105,10 +138,21 @@ def _bandwidth(evaluated: Evaluated, gpus: int) -> Bandwidth:
         float(evaluated.nic_gbps_per_gpu(gpus)),
         float(per_gpu_gbps(evaluated.network, evaluated.nic_gbps_per_gpu(gpus))),
         not evaluated.form.choices.rail_only,
+        leaf_groups(evaluated.network),
+        pod_groups(evaluated.network),
     )
 
 
 def _latency(evaluated: Evaluated) -> Latency:
     form, network = evaluated.form, evaluated.network
     path = path_latency(form.fabric, form.hosts.gbps, network.fabric, network.request.servers)
-    return Latency(path.same_leaf, path.cross_leaf, path.cross_pod, path.extrapolated)
+    passed = path.switches
+    return Latency(
+        path.over_us(passed.same_leaf),
+        path.over_us(passed.cross_leaf),
+        path.over_us(passed.cross_pod),
+        path.extrapolated,
+        path.host_us,
+        path.hop_us,
+        passed,
+    )

@@ -9,15 +9,25 @@ from typing import Any
 
 from ibplan.economics.items import LineItem
 from ibplan.findings import Finding
+from ibplan.performance.bandwidth import BandwidthGroup
+from ibplan.performance.latency import PathSwitches
 from ibplan.spec.models import Fabric
 
 
 @dataclass(frozen=True, slots=True)
 class RatioPair:
-    """Oversubscription down:up by bandwidth, asked and built (None where the tier does not exist)."""
+    """Oversubscription down:up by bandwidth, asked and built, and the switch with the worst built ratio.
+
+    None where the tier does not exist or has no uplinks. `down_gbps` and `up_gbps` are speeds of one link; of a leaf
+    that hosts of several speeds share, `down_gbps` is the mean.
+    """
 
     asked: Fraction
     built: Fraction | None
+    downlinks: int | None = None
+    down_gbps: int | Fraction | None = None
+    uplinks: int | None = None
+    up_gbps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +113,7 @@ class Bandwidth:
     """One direction, Gb/s, summed over planes (rails if separate).
 
     `nic_gbps_per_gpu` = NIC ports of a server / its GPUs; `per_gpu_gbps` = that x 2 x bisection / injection: what a GPU
-    gets when everyone talks across the bisection.
+    gets when everyone talks across the bisection. `pod_groups` is empty where there are not several pods.
     """
 
     injection_gbps: int
@@ -111,19 +121,24 @@ class Bandwidth:
     nic_gbps_per_gpu: float
     per_gpu_gbps: float
     cross_rail: bool
+    leaf_groups: tuple[BandwidthGroup, ...]
+    pod_groups: tuple[BandwidthGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
     """One way, 64 B, idle, in microseconds. None = no such path, or no measured figure for the fabric.
 
-    `extrapolated` names the figures that no published measurement covers.
+    `extrapolated` names the figures that no published measurement covers. Each is `host_us` + `hop_us` x `switches`.
     """
 
     same_leaf: float | None
     cross_leaf: float | None
     cross_pod: float | None
     extrapolated: tuple[str, ...]
+    host_us: float | None
+    hop_us: float | None
+    switches: PathSwitches
 
 
 @dataclass(frozen=True, slots=True)

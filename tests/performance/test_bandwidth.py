@@ -21,12 +21,17 @@ def bandwidth(servers: int, network: str, server: str = "nvidia-hgx-h100", fabri
     return compute(text).bandwidth
 
 
+def figures(said: Bandwidth) -> tuple[float, ...]:
+    """Injection, bisection, NIC bandwidth and share of a GPU, paths between rails."""
+    return said.injection_gbps, said.bisection_gbps, said.nic_gbps_per_gpu, said.per_gpu_gbps, said.cross_rail
+
+
 QM9700 = "switch: nvidia-qm9700"
 
 
 def test_one_switch_does_not_block() -> None:
     # 8 servers x 8 NICs x 400 = 25,600; half of them to the other half.
-    assert bandwidth(8, QM9700) == Bandwidth(25_600, 12_800.0, 400.0, 400.0, True)
+    assert figures(bandwidth(8, QM9700)) == (25_600, 12_800.0, 400.0, 400.0, True)
 
 
 @pytest.mark.parametrize(
@@ -36,17 +41,17 @@ def test_one_switch_does_not_block() -> None:
 )
 def test_two_leaves_are_bound_by_the_links_between_them(ratio: str, bisection: float, per_gpu: float) -> None:
     said = bandwidth(4, f"{QM9700}, tiers: 1, single_tier: two_leaves, oversubscription: {ratio}")
-    assert said == Bandwidth(12_800, bisection, 400.0, per_gpu, True)
+    assert figures(said) == (12_800, bisection, 400.0, per_gpu, True)
 
 
 def test_two_tiers_at_one_to_one_reach_half_of_the_injection() -> None:
     # 127 x 8 x 400; the ports reserved for the fabric manager are no endpoints.
-    assert bandwidth(127, f"{QM9700}, reserved_ports: 4") == Bandwidth(406_400, 203_200.0, 400.0, 400.0, True)
+    assert figures(bandwidth(127, f"{QM9700}, reserved_ports: 4")) == (406_400, 203_200.0, 400.0, 400.0, True)
 
 
 def test_two_tiers_at_two_to_one_reach_half_of_that() -> None:
     # 32 leaves with 32 down and 16 up: 32 x 6,400 / 2.
-    assert bandwidth(128, f"{QM9700}, oversubscription: 2:1") == Bandwidth(409_600, 102_400.0, 400.0, 200.0, True)
+    assert figures(bandwidth(128, f"{QM9700}, oversubscription: 2:1")) == (409_600, 102_400.0, 400.0, 200.0, True)
 
 
 def test_leaves_of_a_partial_unit_bring_only_what_their_servers_send() -> None:
@@ -60,21 +65,21 @@ def test_leaves_of_a_partial_unit_bring_only_what_their_servers_send() -> None:
 def test_three_tiers_are_bound_by_the_narrower_tier() -> None:
     # 16 pods of 32 leaves and 32 spines; a spine has 32 down, at 2:1 16 up: 16 x 32 x 16 x 400 / 2.
     said = bandwidth(2048, f"{QM9700}, oversubscription: {{leaf: 1:1, spine: 2:1}}")
-    assert said == Bandwidth(6_553_600, 1_638_400.0, 400.0, 200.0, True)
+    assert figures(said) == (6_553_600, 1_638_400.0, 400.0, 200.0, True)
     # Leaves at 4:1 have 8 up, so a pod has 8 spines with 16 up: 16 x 8 x 16 x 400 / 2, a half of what its leaves bring.
     said = bandwidth(2048, f"{QM9700}, oversubscription: {{leaf: 4:1, spine: 2:1}}")
-    assert said == Bandwidth(6_553_600, 409_600.0, 400.0, 50.0, True)
+    assert figures(said) == (6_553_600, 409_600.0, 400.0, 50.0, True)
 
 
 def test_planes_add_up() -> None:
     # A DGX B300 on Ethernet: 8 NICs x 2 x 400G, one port on each plane; 800 Gb/s for each of 8 GPUs.
     said = bandwidth(16, "switch: nvidia-sn5610, planes: 2", "nvidia-dgx-b300", "roce")
-    assert said == Bandwidth(102_400, 51_200.0, 800.0, 800.0, True)
+    assert figures(said) == (102_400, 51_200.0, 800.0, 800.0, True)
 
 
 def test_separate_rails_add_up_and_do_not_cross() -> None:
     # 8 rails, each a switch with 64 ports: 8 x 64 x 400 / 2.
-    assert bandwidth(64, f"{QM9700}, rail_only: true") == Bandwidth(204_800, 102_400.0, 400.0, 400.0, False)
+    assert figures(bandwidth(64, f"{QM9700}, rail_only: true")) == (204_800, 102_400.0, 400.0, 400.0, False)
     assert bandwidth(64, f"{QM9700}, rail_only: false").cross_rail
 
 
@@ -100,7 +105,7 @@ server: {gpus: 8, nics: 4, port_gbps: 400, cage_class: nic-osfp-400}
 fabrics: infiniband
 network: {switch: nvidia-qm9700}
 """
-    assert compute(text).bandwidth == Bandwidth(12_800, 6_400.0, 200.0, 200.0, True)
+    assert figures(compute(text).bandwidth) == (12_800, 6_400.0, 200.0, 200.0, True)
 
 
 def plain(ports: int) -> Geometry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ibplan.performance.latency import PathSwitches
 from ibplan.plan.results import Latency
 from tests.plan.planning import compute, plan
 
@@ -73,4 +74,5 @@ def test_plain_ethernet_has_no_measurement() -> None:
     result = plan("servers: 4\nserver: nvidia-hgx-h100\nfabrics: ethernet\nnetwork: {switch: nvidia-sn2010}\n")
     assert result.designs
     for design in result.designs:
-        assert design.networks.compute.latency_us == Latency(None, None, None, ())
+        said = design.networks.compute.latency_us
+        assert said == Latency(None, None, None, (), None, None, PathSwitches(1, None, None))

@@ -29,7 +29,7 @@ NETWORK = (
 )
 ITEM = (
     "network tier category part part_number quantity unit_price_usd price_kind price_date extended_usd where "
-    "manufacturer description price_source power_each_w power_typical_each_w power_in_host"
+    "manufacturer description price_source power_each_w power_typical_each_w power_in_host basis"
 )
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
@@ -43,15 +43,21 @@ KEYS = {
     ("designs", 0, "networks", "compute", "unit"): "servers leaves count",
     ("designs", 0, "networks", "compute", "pod"): "units spines count",
     ("designs", 0, "networks", "compute", "oversubscription"): "leaf spine",
-    ("designs", 0, "networks", "compute", "oversubscription", "leaf"): "asked built",
+    ("designs", 0, "networks", "compute", "oversubscription", "leaf"): (
+        "asked built downlinks down_gbps uplinks up_gbps"
+    ),
     ("designs", 0, "networks", "compute", "switches", 0): "tier switch count ports_used ports_free",
     ("designs", 0, "networks", "compute", "counts"): COUNTS,
     ("designs", 0, "networks", "compute", "minimum"): "spine core",
     ("designs", 0, "networks", "compute", "links", 0): "kind count gbps cables medium recipe reach_m host",
     ("designs", 0, "networks", "compute", "bandwidth"): (
-        "injection_gbps bisection_gbps nic_gbps_per_gpu per_gpu_gbps cross_rail"
+        "injection_gbps bisection_gbps nic_gbps_per_gpu per_gpu_gbps cross_rail leaf_groups pod_groups"
     ),
-    ("designs", 0, "networks", "compute", "latency_us"): "same_leaf cross_leaf cross_pod extrapolated",
+    ("designs", 0, "networks", "compute", "bandwidth", "leaf_groups", 0): "count endpoint_gbps uplink_gbps",
+    ("designs", 0, "networks", "compute", "latency_us"): (
+        "same_leaf cross_leaf cross_pod extrapolated host_us hop_us switches"
+    ),
+    ("designs", 0, "networks", "compute", "latency_us", "switches"): "same_leaf cross_leaf cross_pod",
     ("designs", 0, "line_items", 0): ITEM,
     ("designs", 0, "tco"): "years energy_usd support_usd total_usd complete",
     ("designs", 0, "performance"): "load_balancing allreduce training inference",
