@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ibplan.catalog.entries import Cable
 from ibplan.catalog.prices import PriceChoice
-from ibplan.economics.items import Category, LineItem, NetworkName
+from ibplan.economics.items import Basis, Category, LineItem, NetworkName
 from ibplan.parts.offers import Offer
 from ibplan.parts.select import LinkParts
 
@@ -55,6 +55,7 @@ def _item(
     choice: PriceChoice | None,
     power: tuple[float | None, float | None, bool],
     where: str,
+    basis: Basis | None = None,
 ) -> LineItem:
     part, manufacturer, part_number, description = identity
     return LineItem(
@@ -74,6 +75,7 @@ def _item(
         power_typical_each_w=power[1],
         power_in_host=power[2],
         where=where,
+        basis=basis,
     )
 
 
@@ -106,8 +108,9 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
             where = f"{_named(end.tier, link.host)}, links to {_named(far.tier, link.host)}"
             held = holds.get(end.tier, False)
             figures = (offer.power.max_w, offer.power.typical_w, held)
-            tier = "reserved" if reserved else end.tier
-            items.append(_item(network, tier, "transceiver", _identity(offer), count, offer.price, figures, where))
+            tier, basis = "reserved" if reserved else end.tier, parts.recipe.basis
+            identity = _identity(offer)
+            items.append(_item(network, tier, "transceiver", identity, count, offer.price, figures, where, basis))
     if parts.cable is not None and parts.cables:
         items.append(_cable_item(network, parts, parts.cable, holds))
     return items
@@ -131,6 +134,7 @@ def _cable_item(network: NetworkName, parts: LinkParts, offer: Offer, holds: Map
         offer.price,
         (power, power, False),
         where,
+        None if parts.recipe is None else parts.recipe.basis,
     )
 
 

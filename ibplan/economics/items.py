@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Literal
 
 Category = Literal["switch", "NIC", "transceiver", "cable", "splitter"]
+Basis = Literal["stated", "inferred"]
 NetworkName = Literal["compute", "storage", "inband", "oob"]
 
 
@@ -15,6 +16,7 @@ class LineItem:
     """One line of the bill. `part` is a catalogue id, or a description where no part could be chosen.
 
     `unit_price_usd` None = the price is unknown (never 0). `where` says in words what the parts join.
+    `basis`: whether a maker states the recipe that chose the part, or it is inferred; None = no recipe chose it.
     `power_each_w` is the maximum (None = unknown); `power_in_host`: the switch's own maximum has it already.
     """
 
@@ -34,6 +36,7 @@ class LineItem:
     power_typical_each_w: float | None
     power_in_host: bool
     where: str
+    basis: Basis | None = None
 
     @property
     def extended_usd(self) -> Decimal | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final, Literal
@@ -56,11 +55,8 @@ _NUMERIC: Final = frozenset(
 )
 _UNIT: Final = "each"
 _CURRENCY: Final = "USD"
-# Findings that belong to a part, in the words of an order.
-_PART_NOTES: Final = {
-    "inferred-recipe": "pair of modules inferred, not stated by a maker: ask the vendor",
-    "part-status": "may not be orderable: ask the vendor",
-}
+_INFERRED: Final = "inferred, not stated by a maker: ask the vendor"
+_OLD: Final = "may not be orderable: ask the vendor"
 Row = Mapping[str, Any]
 
 
@@ -68,13 +64,14 @@ def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
     """The rows of a design: one a part with the places it is used in, or one a part and tier."""
     groups: dict[object, list[LineItem]] = {}
     for item in design.line_items:
-        same = replace(item, quantity=0, where="", power_in_host=False, tier=item.tier if by == "tier" else "")
+        tier = item.tier if by == "tier" else ""
+        same = replace(item, quantity=0, where="", power_in_host=False, tier=tier, basis=None)
         groups.setdefault(same, []).append(item)
-    notes = _part_notes(plan, design)
-    return [_row(line, items, notes) for line, items in enumerate(groups.values(), 1)]
+    old = _old_parts(plan, design)
+    return [_row(line, items, old) for line, items in enumerate(groups.values(), 1)]
 
 
-def _row(line: int, items: Sequence[LineItem], notes: Mapping[str, Sequence[str]]) -> Row:
+def _row(line: int, items: Sequence[LineItem], old: Set[str]) -> Row:
     first = items[0]
     quantity = sum(item.quantity for item in items)
     price = first.unit_price_usd
@@ -100,7 +97,7 @@ def _row(line: int, items: Sequence[LineItem], notes: Mapping[str, Sequence[str]
         None,  # lead time: unknown
         first.power_each_w,
         _places(items),
-        "; ".join(_notes(items, notes.get(first.part, ()))),
+        "; ".join(_notes(items, old)),
     )
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -114,31 +111,29 @@ def _places(items: Sequence[LineItem]) -> str:
     return "; ".join(f"{where} ({quantity})" for where, quantity in places.items())
 
 
-def _notes(items: Sequence[LineItem], of_part: Iterable[str]) -> Iterator[str]:
+def _notes(items: Sequence[LineItem], old: Set[str]) -> Iterator[str]:
     if items[0].unit_price_usd is None:
         yield "no price"
     if items[0].price_kind == "estimate":
         yield "price is an estimate"
     if items[0].part_number is None:
         yield "no part number known"
+    total = sum(item.quantity for item in items)
     reserved = sum(item.quantity for item in items if item.tier == "reserved")
     if reserved:
-        yield "for reserved ports" if reserved == sum(i.quantity for i in items) else f"{reserved} for reserved ports"
-    yield from of_part
+        yield "for reserved ports" if reserved == total else f"{reserved} for reserved ports"
+    inferred = sum(item.quantity for item in items if item.basis == "inferred")
+    if inferred:
+        yield f"pairing {_INFERRED}" if inferred == total else f"pairing of {inferred} {_INFERRED}"
+    if items[0].part in old:
+        yield _OLD
 
 
-def _part_notes(plan: Plan, design: Design) -> dict[str, list[str]]:
-    """Notes of each part, from the findings of the design that name it."""
-    notes: dict[str, list[str]] = {}
-    for found in plan.findings:
-        words = _PART_NOTES.get(found.code)
-        if words is None or found.design != design.id:
-            continue
-        for part in dict.fromkeys(item.part for item in design.line_items):
-            if re.search(rf"(?<![\w.-]){re.escape(part)}(?![\w-])", found.message):
-                notes.setdefault(part, [])
-                notes[part] += [] if words in notes[part] else [words]
-    return notes
+def _old_parts(plan: Plan, design: Design) -> Set[str]:
+    """Parts of the design that a finding marks as not active."""
+    marked = [f.message for f in plan.findings if f.code == "part-status" and f.design == design.id]
+    parts = {item.part for item in design.line_items}
+    return {part for part in parts if any(message.startswith(f"{part} is marked ") for message in marked)}
 
 
 def bom_csv(rows: Iterable[Row], *, crlf: bool = False) -> str:

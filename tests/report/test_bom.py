@@ -86,12 +86,19 @@ def test_estimates_and_inferred_pairs_are_noted() -> None:
     for design in plan.designs:
         for row in bom_rows(plan, design):
             assert (row["price_kind"] == "estimate") == ("price is an estimate" in row["notes"])
-    inferred = [f for f in plan.findings if f.code == "inferred-recipe"]
-    for found in inferred:
-        rows = bom_rows(plan, plan.design(found.design or ""))
-        noted = [row["vendor_sku"] for row in rows if "pair of modules inferred" in row["notes"]]
-        assert noted
-        assert all(part in found.message for part in noted)
+    told = {f.design for f in plan.findings if f.code == "inferred-recipe"}
+    assert told
+    for design in plan.designs:
+        noted = {row["vendor_sku"] for row in bom_rows(plan, design, "tier") if "inferred" in row["notes"]}
+        assert noted == {item.part for item in design.line_items if item.basis == "inferred"}
+        assert bool(noted) == (design.id in told)
+
+
+def test_a_part_of_which_some_are_in_an_inferred_pair_says_how_many() -> None:
+    plan = samples.plan(samples.BOTH)
+    design = next(d for d in plan.designs if d.fabric == "roce")
+    notes = [row["notes"] for row in bom_rows(plan, design) if row["category"] == "cable"]
+    assert [note for note in notes if "pairing of 1024 inferred, not stated by a maker" in note]
 
 
 def test_the_columns_that_procurement_expects() -> None:
