@@ -20,7 +20,7 @@ def _fraction(value: Any) -> Any:
     return value
 
 
-class Fibre(Entry):
+class Fiber(Entry):
     """The optical face of a module or a cable end."""
 
     kind: Literal["multimode", "single_mode"]
@@ -45,7 +45,7 @@ class Module(Sourced):
     lanes_per_link: int = Field(ge=1, le=8)
     lane_gbps: int = Field(ge=1)
     line_gbps: int = Field(ge=1)
-    fibre: Fibre
+    fiber: Fiber
     cable_ports: int = Field(ge=1, le=8)
     reach_m: float | None = Field(default=None, gt=0)
     power: Power = Power()
@@ -60,13 +60,13 @@ class Cable(Sourced):
 
     part_number: str | None = None
     part_number_by_m: dict[str, str] = Field(default_factory=dict)
-    kind: Literal["fibre", "dac", "acc", "aoc", "rj45"]
+    kind: Literal["fiber", "dac", "acc", "aoc", "rj45"]
     form_a: Form | None = None
     form_b: Form | None = None
     heat_sink_a: HeatSink | None = None
     heat_sink_b: HeatSink | None = None
-    fibre_a: Fibre | None = None
-    fibre_b: Fibre | None = None
+    fiber_a: Fiber | None = None
+    fiber_b: Fiber | None = None
     ends_b: int = Field(default=1, ge=1, le=8)
     lengths_m: tuple[float, ...] = ()
     end_power_w: float | None = Field(default=None, ge=0)
@@ -74,9 +74,9 @@ class Cable(Sourced):
 
     @model_validator(mode="after")
     def _ends_are_stated(self) -> Cable:
-        if self.kind == "fibre" and (self.fibre_a is None or self.fibre_b is None):
-            raise ValueError("a fibre cable states fibre_a and fibre_b")
-        if self.kind != "fibre" and (self.form_a is None or self.form_b is None):
+        if self.kind == "fiber" and (self.fiber_a is None or self.fiber_b is None):
+            raise ValueError("a fibre cable states fiber_a and fiber_b")
+        if self.kind != "fiber" and (self.form_a is None or self.form_b is None):
             raise ValueError("a copper or active optical cable states form_a and form_b")
         return self
 

@@ -20,7 +20,7 @@ from ibplan.catalog.base import (
     Sourced,
     Status,
 )
-from ibplan.catalog.components import Cable, Fibre, Module, Recipe, RecipeEnd
+from ibplan.catalog.components import Cable, Fiber, Module, Recipe, RecipeEnd
 from ibplan.catalog.devices import Breakout, CageGroup, Gpu, Nic, NicMode, PortGroup, Server, SoldAs, Switch
 from ibplan.units import UsdNumber
 
@@ -32,7 +32,7 @@ __all__ = [
     "Confidence",
     "Entry",
     "ExchangeRate",
-    "Fibre",
+    "Fiber",
     "Form",
     "Gpu",
     "HeatSink",

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ibplan.catalog.classes import OPTICS_BUILT_IN, CageClass
-from ibplan.catalog.entries import Cable, Fibre, Form, HeatSink, Module, Recipe, RecipeEnd
+from ibplan.catalog.entries import Cable, Fiber, Form, HeatSink, Module, Recipe, RecipeEnd
 
 _CABLE_KINDS = {
     "passive_copper": ("dac", "rj45"),
     "active_copper": ("acc",),
     "aoc": ("aoc",),
-    "multimode": ("fibre",),
-    "single_mode": ("fibre",),
+    "multimode": ("fiber",),
+    "single_mode": ("fiber",),
 }
 
 
@@ -31,7 +31,7 @@ class _End:
     module: Module | None
     cable_form: Form | None
     cable_sink: HeatSink | None
-    face: Fibre | None
+    face: Fiber | None
     heads: int
 
 
@@ -44,8 +44,8 @@ def misfits(
     module_a = modules[a.module] if a.module is not None else None
     module_b = modules[b.module] if b.module is not None else None
     ends = (
-        _End("end_a", a, module_a, cable.form_a, cable.heat_sink_a, cable.fibre_a, 1),
-        _End("end_b", b, module_b, cable.form_b, cable.heat_sink_b, cable.fibre_b, cable.ends_b),
+        _End("end_a", a, module_a, cable.form_a, cable.heat_sink_a, cable.fiber_a, 1),
+        _End("end_b", b, module_b, cable.form_b, cable.heat_sink_b, cable.fiber_b, cable.ends_b),
     )
     found = list(_line(recipe, cable, module_a, module_b))
     for end in ends:
@@ -59,7 +59,7 @@ def misfits(
 
 def _cage(recipe: Recipe, cable: Cable, end: _End, cage: CageClass) -> Iterator[str]:
     """Plug against cage: form, heat sink, lane rate, lanes."""
-    if cable.kind == "fibre" and end.module is None:
+    if cable.kind == "fiber" and end.module is None:
         if cage.form not in OPTICS_BUILT_IN:
             yield f"{end.name} states no module, but a {cage.name} cage needs one for fibre"
         return
@@ -110,19 +110,19 @@ def _face(recipe: Recipe, cable: Cable, end: _End) -> Iterator[str]:
     """Module against fibre, and how many connectors of the module or heads of the cable one cage uses."""
     per_cage = Fraction(end.stated.links_per_cage)
     used = per_cage * end.heads / recipe.links_per_cable
-    if cable.kind != "fibre":
+    if cable.kind != "fiber":
         if used < 1:
             yield f"{cable.id} carries {recipe.links_per_cable} links, but {end.name} has cages of {per_cage} only"
         return
     if end.module is None or end.face is None:
         return
-    for why in unlike_faces(end.module.fibre, end.face):
+    for why in unlike_faces(end.module.fiber, end.face):
         yield f"{end.module.id} and {cable.id} do not mate: {why}"
     if used > end.module.cable_ports:
         yield f"{used} fibres at {end.name}, but {end.module.id} has {end.module.cable_ports} connectors"
 
 
-def unlike_faces(one: Fibre, other: Fibre) -> Iterator[str]:
+def unlike_faces(one: Fiber, other: Fiber) -> Iterator[str]:
     """Why two optical faces do not mate. An MTP-4 is an MPO-12 with four fibres; an unread polish is let pass."""
     if one.kind != other.kind:
         yield f"{one.kind} against {other.kind}"
@@ -136,10 +136,10 @@ def _line(recipe: Recipe, cable: Cable, a: Module | None, b: Module | None) -> I
     """One end against the other over the cable."""
     if cable.kind not in _CABLE_KINDS[recipe.medium]:
         yield f"medium is {recipe.medium}, but {cable.id} is {cable.kind}"
-    if cable.kind == "fibre":
+    if cable.kind == "fiber":
         for module in (a, b):
-            if module is not None and module.fibre.kind != recipe.medium:
-                yield f"{module.id} is {module.fibre.kind}, but the medium is {recipe.medium}"
+            if module is not None and module.fiber.kind != recipe.medium:
+                yield f"{module.id} is {module.fiber.kind}, but the medium is {recipe.medium}"
         if a is not None and b is not None and a.line_gbps != b.line_gbps:
             yield f"{a.id} sends {a.line_gbps} Gb/s a fibre or wavelength, {b.id} {b.line_gbps}: they cannot talk"
         return
@@ -161,12 +161,12 @@ def unlike(stand_in: Module | Cable, original: Module | Cable) -> list[str]:
             "line_gbps",
             "cable_ports",
         )
-        faces = [(stand_in.fibre, original.fibre)]
+        faces = [(stand_in.fiber, original.fiber)]
     elif isinstance(stand_in, Cable) and isinstance(original, Cable):
         names = ("kind", "form_a", "form_b", "heat_sink_a", "heat_sink_b", "ends_b")
         faces = [
             (x, y)
-            for x, y in ((stand_in.fibre_a, original.fibre_a), (stand_in.fibre_b, original.fibre_b))
+            for x, y in ((stand_in.fiber_a, original.fiber_a), (stand_in.fiber_b, original.fiber_b))
             if x is not None and y is not None
         ]
     else:

@@ -140,7 +140,7 @@ def _cable_item(network: NetworkName, parts: LinkParts, offer: Offer, holds: Map
 
 def _cable_power(cable: Cable, near_held: bool, far_held: bool) -> float | None:
     """Power in W of the ends that no switch's maximum holds; None if it is not known."""
-    if cable.kind in ("fibre", "rj45"):
+    if cable.kind in ("fiber", "rj45"):
         return 0.0
     ends = (0 if near_held else 1) + (0 if far_held else cable.ends_b)
     if ends == 0:

@@ -72,7 +72,7 @@ def describe(entry: Switch | Nic | Server | Gpu | Module | Cable | Recipe) -> st
             return f"{entry.memory_gbytes:g} GB" if entry.memory_gbytes is not None else ""
         case Module():
             reach = f", {entry.reach_m:g} m" if entry.reach_m is not None else ""
-            return f"{entry.links} x {entry.gbps}G {entry.form}, {entry.fibre.kind.replace('_', ' ')}{reach}"
+            return f"{entry.links} x {entry.gbps}G {entry.form}, {entry.fiber.kind.replace('_', ' ')}{reach}"
         case Cable():
             lengths = f", {min(entry.lengths_m):g} to {max(entry.lengths_m):g} m" if entry.lengths_m else ""
             return f"{entry.kind}{f', 1 to {entry.ends_b}' if entry.ends_b > 1 else ''}{lengths}"

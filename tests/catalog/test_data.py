@@ -201,8 +201,8 @@ def test_copper_that_binds_both_links_says_so(catalog: Catalog) -> None:
 def test_sr4_of_100g_never_uses_the_apc_fibre_of_400g(catalog: Catalog) -> None:
     # NVIDIA cable FAQ 2023-08-29: 40G to 200G SR4 is UPC, 400G is APC.
     fibre = catalog.cables[catalog.recipes["eth100-sr4"].cable]
-    assert fibre.fibre_a is not None
-    assert fibre.fibre_a.polish == "UPC"
+    assert fibre.fiber_a is not None
+    assert fibre.fiber_a.polish == "UPC"
 
 
 def test_connectx8_is_one_link_in_infiniband_and_two_in_ethernet(catalog: Catalog) -> None:
@@ -227,7 +227,7 @@ def test_every_fibre_of_a_usable_recipe_has_at_least_an_estimate(catalog: Catalo
             stand_ins.setdefault(cable.compatible_with, []).append(cable.id)
     for recipe in catalog.recipes.values():
         cable = catalog.cables[recipe.cable]
-        if recipe.status != "active" or cable.kind != "fibre" or "xlc" in cable.id:
+        if recipe.status != "active" or cable.kind != "fiber" or "xlc" in cable.id:
             continue
         names = [cable.id, *stand_ins.get(cable.id, ())]
         assert any(catalog.prices.choose(name) for name in names), recipe.id

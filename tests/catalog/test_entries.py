@@ -96,8 +96,8 @@ def test_odd_ids_are_refused(name: str) -> None:
 
 def test_cable_states_both_ends() -> None:
     stated: dict[str, Any] = {"id": "c", "vendor": "v", "model": "m", "confidence": "low", "sources": ("s",)}
-    with pytest.raises(ValidationError, match="states fibre_a and fibre_b"):
-        Cable(**stated, kind="fibre")
+    with pytest.raises(ValidationError, match="states fiber_a and fiber_b"):
+        Cable(**stated, kind="fiber")
     with pytest.raises(ValidationError, match="states form_a and form_b"):
         Cable(**stated, kind="dac", form_a="OSFP")
 

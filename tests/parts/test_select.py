@@ -201,10 +201,10 @@ def test_every_choice_fits_its_cages() -> None:
             assert module.form in cage.takes  # type: ignore[union-attr]
             if cage.form == "OSFP":
                 assert module.heat_sink == cage.heat_sink  # type: ignore[union-attr]
-            assert module.fibre.kind == recipe.medium  # type: ignore[union-attr]
+            assert module.fiber.kind == recipe.medium  # type: ignore[union-attr]
             modules.append(module)
         assert len({m.line_gbps for m in modules}) <= 1  # type: ignore[union-attr]
-        if cable.entry.kind == "fibre":  # type: ignore[union-attr]
+        if cable.entry.kind == "fiber":  # type: ignore[union-attr]
             assert recipe.medium in ("multimode", "single_mode")
 
 
