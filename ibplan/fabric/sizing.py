@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
@@ -149,9 +150,9 @@ def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad | None:
 
 
 def _size_pods(
-    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int, least: int
+    request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, full: int, least: int
 ) -> tuple[Pod, ...]:
-    """Every pod with its spines: the first pod's number for those that are alike, at least `least` for the others.
+    """Every pod with its spines: at least `full` in pods as full as the first, at least `least` in the others.
 
     All spines have the uplinks that the busiest of them needs.
     """
@@ -159,7 +160,7 @@ def _size_pods(
     fullest = sum(x.count for x in groups[0][1])
     for (units, loads), run in groupby(groups):
         alike = sum(x.count for x in loads) == fullest
-        chosen_spines, chosen = choose_spines(loads, room, spines if alike else least)
+        chosen_spines, chosen = choose_spines(loads, room, full if alike else least)
         used = spine_downlinks(chosen, chosen_spines)
         pods.append(Pod(len(list(run)), units, chosen, chosen_spines, used))
     uplinks = request.spine.uplinks_for(max(pod.downlinks for pod in pods))
@@ -169,22 +170,32 @@ def _size_pods(
 def _upper_tiers(
     request: FabricRequest, groups: list[tuple[int, list[LeafLoad]]], room: int, spines: int
 ) -> tuple[tuple[Pod, ...], Core]:
-    """Pods and cores together. `packed` gives a smaller last pod the spine count that needs fewest switches in all."""
-    radix = request.core.ports(request.spine.up_gbps)
-    tries = [spines] if request.partial_units == "whole" else range(min(spines, request.min_spines), spines + 1)
-    best: tuple[tuple[int, int], tuple[Pod, ...], Core] | None = None
+    """Pods and cores together, with the spines of a full pod in every pod, or more where the cores need it.
+
+    `packed` gives a smaller last pod the spine count that needs fewest switches in all.
+    """
+    most = max(load.most for _, loads in groups for load in loads)
+    found: list[tuple[tuple[int, int], tuple[Pod, ...], Core]] = []
     refusal: Unbuildable | None = None
-    for least in tries:
+    if request.partial_units == "packed":
+        for least in range(min(spines, request.min_spines), spines):
+            with suppress(Unbuildable):
+                found.append(_with_cores(request, _size_pods(request, groups, room, spines, least)))
+    for same in range(spines, most + 1):
         try:
-            pods = _size_pods(request, groups, room, spines, least)
-            core = choose_core([(p.count, p.spines) for p in pods], pods[0].uplinks, radix)
+            found.append(_with_cores(request, _size_pods(request, groups, room, same, same)))
         except Unbuildable as no:
-            refusal = no
-            continue
-        spine_count = sum(p.count * p.spines for p in pods)
-        rank = (spine_count + core.count, spine_count * pods[0].uplinks)
-        if best is None or rank < best[0]:
-            best = (rank, pods, core)
-    if best is None:
-        raise refusal or short("core", 1, radix)
-    return best[1], best[2]
+            refusal = refusal or no
+        if found:
+            break
+    if not found:
+        raise refusal or short("core", 1, 0)
+    _, pods, core = min(found, key=lambda f: f[0])
+    return pods, core
+
+
+def _with_cores(request: FabricRequest, pods: tuple[Pod, ...]) -> tuple[tuple[int, int], tuple[Pod, ...], Core]:
+    """Pods with their cores, and their rank: fewest switches, then fewest links. Raises Unbuildable."""
+    core = choose_core([(p.count, p.spines) for p in pods], pods[0].uplinks, request.core.ports(request.spine.up_gbps))
+    spines = sum(p.count * p.spines for p in pods)
+    return (spines + core.count, spines * pods[0].uplinks), pods, core
