@@ -27,6 +27,7 @@ __all__ = [
     "SpecsArgument",
     "emit",
     "run_guarded",
+    "say",
     "terminal",
 ]
 
@@ -94,23 +95,24 @@ def _report(error: Exception) -> int:
     if os.environ.get("IBPLAN_DEBUG") == "1":
         traceback.print_exception(error)
     if isinstance(error, InputError):
-        _say(str(error))
+        say(str(error))
     elif isinstance(error, UsageError):
-        _say(f"ibplan: {error}")
+        say(f"ibplan: {error}")
     elif isinstance(error, IbplanError):
-        _say(f"ibplan: {error}" if str(error) else "ibplan: failed")
+        say(f"ibplan: {error}" if str(error) else "ibplan: failed")
     elif isinstance(error, MemoryError):
-        _say("ibplan: out of memory: plan fewer GPUs, or explore fewer values")
+        say("ibplan: out of memory: plan fewer GPUs, or explore fewer values")
     elif isinstance(error, RecursionError):
-        _say("ibplan: the input is nested too deep")
+        say("ibplan: the input is nested too deep")
     elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        _say(f"ibplan: the disk is full: {error.filename or 'standard output'}")
+        say(f"ibplan: the disk is full: {error.filename or 'standard output'}")
     else:
-        _say(f"ibplan: internal fault: {type(error).__name__}: {error}\n{REPORT} IBPLAN_DEBUG=1 shows the trace.")
+        say(f"ibplan: internal fault: {type(error).__name__}: {error}\n{REPORT} IBPLAN_DEBUG=1 shows the trace.")
     return error.exit_code if isinstance(error, IbplanError) else EXIT_FAULT
 
 
-def _say(message: str) -> None:
+def say(message: str) -> None:
+    """A message to the user, on standard error."""
     with contextlib.suppress(OSError, ValueError):  # where standard error is closed, the exit code still tells
         print(message, file=sys.stderr, flush=True)  # noqa: T201  # the one place that prints messages
 
@@ -125,7 +127,7 @@ def _flush(code: int) -> int:
         return EXIT_OK
     except (OSError, ValueError) as error:
         _discard_stdout()
-        _say(f"ibplan: standard output cannot be written: {getattr(error, 'strerror', None) or error}")
+        say(f"ibplan: standard output cannot be written: {getattr(error, 'strerror', None) or error}")
         return EXIT_FAULT
     return code
 

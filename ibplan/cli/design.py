@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from ibplan.cli.catalog import OverlaysOption, PricesOption
-from ibplan.cli.common import WIDEST, Format, OutputOption, SettingsOption, SpecArgument, terminal
+from ibplan.cli.common import WIDEST, Format, OutputOption, SettingsOption, SpecArgument, say, terminal
 from ibplan.cli.output import emit
 from ibplan.errors import EXIT_DIFFERENCE, EXIT_NO_DESIGN, UsageError
 
@@ -62,7 +62,7 @@ def design(
         ),
     ] = None,
 ) -> None:
-    """Compare all designs of a spec and recommend one. Exit code 3 if none can be recommended."""
+    """Compare all designs of a spec and recommend one. Exit code 3 if no design fits."""
     from ibplan.cli.planning import only, plan_spec
     from ibplan.report.data import plan_data
 
@@ -76,6 +76,8 @@ def design(
     data = plan_data(plan)
     text = _rendered(data, form, output, width) if figure is None else _explained(figure, data, form)
     emit(text, output)
+    if plan.recommended is None and _fits(plan):
+        say(f"ibplan: no design can be recommended: {_why_none(data)}")
     code = _exit_code(plan, fail_on)
     if code:
         raise typer.Exit(code)
@@ -130,8 +132,19 @@ def _ascii_only(output: Path | None) -> bool:
     return not encoding.lower().replace("_", "-").startswith("utf")
 
 
+def _why_none(data: dict[str, Any]) -> str:
+    from ibplan.report.sections import why_none
+
+    return why_none(data)
+
+
+def _fits(plan: Plan) -> bool:
+    """Whether there is a design, and not all break a limit. One that lacks prices may fit, but is not recommended."""
+    return bool(plan.designs) and not plan.shortfall
+
+
 def _exit_code(plan: Plan, fail_on: SeverityName | None) -> int:
-    if plan.recommended is None:
+    if plan.recommended is None and not _fits(plan):
         return EXIT_NO_DESIGN
     if fail_on is not None:
         grave = list(SeverityName)[list(SeverityName).index(fail_on) :]

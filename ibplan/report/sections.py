@@ -92,7 +92,7 @@ def recommendation(data: Data) -> Section:
     """The chosen design and why; or that there is none."""
     chosen = next((d for d in data["designs"] if d["id"] == data["recommended"]), None)
     if data["recommended"] is None:
-        return Section("No design can be recommended", (Line(_why_none(data), style="bad"),))
+        return Section("No design can be recommended", (Line(why_none(data), style="bad"),))
     if chosen is None:
         return Section("Recommended", (Line(data["recommended"], style="good"),))
     pinned = " (pinned by the spec)" if chosen["pinned"] else ""
@@ -100,17 +100,19 @@ def recommendation(data: Data) -> Section:
     return Section("Recommended", (*lines, *(Line(sentence) for sentence in chosen["why"])))
 
 
-def _why_none(data: Data) -> str:
+def why_none(data: Data) -> str:
+    """Why nothing is recommended, in a sentence."""
     if not data["designs"]:
         return "No design can be built: the reasons are below." if data["rejected"] else "There is nothing to build."
-    pinned = [design["id"] for design in data["designs"] if design["pinned"]]
-    if pinned:
-        return f"The spec pins {pinned[0]}, which cannot be recommended: the reasons are below."
+    pinned = next((design for design in data["designs"] if design["pinned"]), None)
+    if pinned is not None:
+        why = "it breaks a limit" if data["shortfall"] else "it has parts without a price"
+        return f"The spec pins {pinned['id']}, which cannot be recommended: {why}."
     if all(design["rank"] is None for design in data["designs"]):
         return "Every design has parts without a price: give their prices in a file named by `prices:`."
     if data["shortfall"]:
         return "No fully priced design keeps every limit."
-    return "No design is fit for the job: the reasons are below."
+    return "No design that keeps every limit is known to carry the job."
 
 
 def shortfall(data: Data) -> Section:

@@ -53,7 +53,7 @@ def test_two_runs_print_the_same_bytes() -> None:
     assert first.stdout == run("design", SPEC, "--format", "json", env={"PYTHONHASHSEED": "2"}).stdout
 
 
-def test_nothing_to_recommend_exits_3_and_still_prints_everything() -> None:
+def test_no_design_that_fits_exits_3_and_still_prints_everything() -> None:
     done = run("design", SPEC, "--set", "budget=$1M", "--format", "json")
     assert (done.returncode, done.stderr) == (3, "")
     data = json.loads(done.stdout)
@@ -62,6 +62,33 @@ def test_nothing_to_recommend_exits_3_and_still_prints_everything() -> None:
     table = run("design", SPEC, "--set", "budget=$1M")
     assert table.returncode == 3
     assert "No design can be recommended" in table.stdout
+
+
+UNPRICED = ("specs/gb300-nvl72.yaml", "--set", "fabrics=infiniband")
+
+
+def test_designs_without_prices_are_not_recommended_but_no_failure() -> None:
+    done = run("design", *UNPRICED, "--format", "json")
+    data = json.loads(done.stdout)
+    assert (data["recommended"], data["shortfall"]) == (None, [])
+    assert data["designs"]
+    assert done.returncode == 0
+    assert done.stderr.startswith("ibplan: no design can be recommended: Every design has parts without a price")
+    assert run("design", *UNPRICED, "--fail-on", "warning").returncode == 1
+    assert run("bom", *UNPRICED).returncode == 3
+
+
+def test_a_pinned_design_without_prices_is_named() -> None:
+    spec = "specs/gb300-nvl72.yaml"
+    done = run("design", spec, "--set", "design=infiniband-nvidia-q3400-ra-2t-1to1", "--format", "csv")
+    assert done.returncode == 0
+    assert "The spec pins infiniband-nvidia-q3400-ra-2t-1to1, which cannot be recommended: it has parts" in done.stderr
+
+
+def test_nothing_to_build_exits_3() -> None:
+    done = run("design", SPEC, "--set", "network.tiers=1")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "No design can be built" in done.stdout
 
 
 def test_the_nearest_change_works_as_it_is_printed() -> None:
