@@ -69,7 +69,7 @@ def _two_tiers(request: FabricRequest) -> FabricSize:
     spines, chosen = choose_spines(loads, radix, request.min_spines)
     used = spine_downlinks(chosen, spines)
     pod = Pod(1, sum(u.count for u in units), chosen, spines, used)
-    minimum = ceil_div(sum(x.count * x.uplinks for x in chosen), radix)
+    minimum = ceil_div(sum(x.count * x.needed for x in chosen), radix)
     return FabricSize(
         2,
         _unit(rule, units),
@@ -107,7 +107,7 @@ def _three_tiers(request: FabricRequest) -> FabricSize:
     pods, core = _upper_tiers(request, groups, room, spines_of_first)
     uplinks, in_use = pods[0].uplinks, max(pod.downlinks for pod in pods)
     chosen = [load for pod in pods for load in pod.leaves]
-    spine_minimum = ceil_div(sum(p.count * x.count * x.uplinks for p in pods for x in p.leaves), room)
+    spine_minimum = ceil_div(sum(p.count * x.count * x.needed for p in pods for x in p.leaves), room)
     up_total = sum(p.count * p.spines * uplinks for p in pods)
     return FabricSize(
         3,
