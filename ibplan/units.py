@@ -82,7 +82,9 @@ def parse_usd(value: Any) -> Decimal:
     """US dollars from `$6M`, `$36,000`, `6M USD`. A bare number is refused. Raises ValueError."""
     if isinstance(value, Decimal):
         return _bounded(value, "an amount")
-    pattern = rf"(?:\$\s*{_NUMBER}\s*(?P<prefix>[kMBT]?)|{_NUMBER.replace('number', 'other')}\s*(?P<suffix>[kMBT]?)\s*USD)"
+    pattern = (
+        rf"(?:\$\s*{_NUMBER}\s*(?P<prefix>[kMBT]?)|{_NUMBER.replace('number', 'other')}\s*(?P<suffix>[kMBT]?)\s*USD)"
+    )
     found = _match(pattern, value, "an amount of money", "$6M, $36,000 or 6M USD")
     prefix = found["prefix"] if found["number"] is not None else found["suffix"]
     amount = _number(found["number"] or found["other"], "an amount") * _PREFIX[prefix or ""]
@@ -187,9 +189,7 @@ def _quantity(
 
 _N = r"[0-9][0-9,_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 
-Gbps = Annotated[
-    int, *_quantity(parse_gbps, rf"^{_N} ?[GMT](b/s|bps|bit/s|B/s)?$", "400G", bare=True, show=int)
-]
+Gbps = Annotated[int, *_quantity(parse_gbps, rf"^{_N} ?[GMT](b/s|bps|bit/s|B/s)?$", "400G", bare=True, show=int)]
 Watts = Annotated[float, *_quantity(parse_watts, rf"^{_N} ?[kMG]?W$", "12 kW", show=lambda w: f"{w:.15g} W")]
 Usd = Annotated[
     Decimal,
@@ -214,8 +214,6 @@ Metres = Annotated[
 Scaled = Annotated[int, *_quantity(parse_scaled, rf"^{_N} ?[kMBT]?$", "70B", bare=True, show=int)]
 Ratio = Annotated[
     Fraction,
-    *_quantity(
-        parse_ratio, r"^[0-9]+(\.[0-9]+)?( ?[:/] ?[0-9]+(\.[0-9]+)?)?$", "2:1", bare=True, show=format_ratio
-    ),
+    *_quantity(parse_ratio, r"^[0-9]+(\.[0-9]+)?( ?[:/] ?[0-9]+(\.[0-9]+)?)?$", "2:1", bare=True, show=format_ratio),
 ]
 Share = Annotated[Fraction, *_quantity(parse_share, rf"^{_N} ?%$", "40%", bare=True, show=float)]
