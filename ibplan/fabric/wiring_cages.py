@@ -135,17 +135,18 @@ def _extras(request: FabricRequest, load: LeafLoad) -> int:
     return sum(same) + load.reserved
 
 
-def extras_start(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int, sharing: int) -> int:
-    """The downlink of a leaf in a unit at which attached hosts and managers start. `sharing`: rails on the leaf.
+def extras_start(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int) -> int:
+    """The downlink of a leaf at which attached hosts of the servers' speed and managers start.
 
     In `whole` units they stand behind the ports that the unit's servers will have, or at the top of the downlinks, so
     that servers can be added without moving them. Elsewhere, where this would not fit, and where downlinks use two
     kinds of cages, they follow the servers that are there.
     """
     extras = _extras(request, load)
-    if request.partial_units != "whole" or not extras:
+    alone = load.servers == 0 and load.reserved == 0
+    if request.partial_units != "whole" or not extras or alone:
         return load.servers
-    slots = rule.servers * sharing
+    slots = rule.servers * rule.rails_per_leaf
     for top in (min(rule.downlinks, slots + extras), load.downlinks):
         start = min(slots, top - extras)
         if start <= load.servers:

@@ -73,7 +73,7 @@ def leaf_table(network: NetworkSize) -> LeafTable:
     units, _ = build_units(replace(request, tiers=3 if fabric.tiers == 3 else 2), rule)
     first_leaf = _starts([(u.count, u.leaf_count) for u in units])
     count = int(first_leaf[-1])
-    kinds: dict[tuple[LeafLoad, int, int, bool], int] = {}
+    kinds: dict[tuple[LeafLoad, int, int], int] = {}
     table = {name: np.full(count, -1, np.int32) for name in ("unit", "position", "pod", "kind")}
     pods = _numbered_pods(_chunks(request, fabric.tiers, units), fabric.pods)
     for number, (chunk, pod) in enumerate(pods):
@@ -84,8 +84,8 @@ def leaf_table(network: NetworkSize) -> LeafTable:
                 sized = next(loads, None)
                 if sized is None or sized.count != x.count * unit.count:
                     raise WiringError(f"pod {number + 1}: {sized} does not hold {unit}")
-                sharing, alone = _role(request, rule, unit, chunk.position is not None)
-                kind = kinds.setdefault((replace(x, count=1), sized.uplinks, sharing, alone), len(kinds))
+                sharing = _sharing(request, rule, unit, chunk.position is not None)
+                kind = kinds.setdefault((replace(x, count=1), sized.uplinks, sharing), len(kinds))
                 positions = np.arange(start, start + x.count, dtype=np.int32)
                 leaves = (first_leaf[members][:, None] + positions).ravel()
                 table["unit"][leaves] = np.repeat(members, x.count)
@@ -127,15 +127,13 @@ def _starts(runs: Sequence[tuple[int, int]]) -> Ints:
     return np.concatenate([[0], np.cumsum(each)]).astype(np.int32)
 
 
-def _role(request: FabricRequest, rule: UnitRule, unit: UnitLoad, column: bool) -> tuple[int, bool]:
-    """Rails on each leaf of a unit, and whether its leaves are for attached hosts alone."""
-    alone = unit.servers == 0 and not any(x.reserved for x in unit.leaves)
-    sharing = rule.rails_per_leaf if column or unit.servers == 0 else request.rails // unit.leaf_count
-    return sharing, alone
+def _sharing(request: FabricRequest, rule: UnitRule, unit: UnitLoad, column: bool) -> int:
+    """Rails on each leaf of a unit."""
+    return rule.rails_per_leaf if column or unit.servers == 0 else request.rails // unit.leaf_count
 
 
-def _kind(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int, sharing: int, alone: bool) -> LeafKind:
-    start = 0 if alone else extras_start(request, rule, load, uplinks, sharing)
+def _kind(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int, sharing: int) -> LeafKind:
+    start = extras_start(request, rule, load, uplinks)
     return LeafKind(load, uplinks, sharing, leaf_banks(request, load, uplinks, start))
 
 
