@@ -51,7 +51,8 @@ def list_entries(
     prices: PricesOption = None,
 ) -> None:
     """List the entries with the price that stands for each."""
-    from ibplan.report.catalog import KINDS, LIST_COLUMNS, list_rows, render_rows
+    from ibplan.catalog.layers import KINDS
+    from ibplan.report.catalog import LIST_COLUMNS, list_rows, render_rows
 
     kinds = [k for k in KINDS if not kind or k in kind]
     rows = list_rows(_load(overlays, prices), kinds)
@@ -70,7 +71,8 @@ def show(
     """Show one entry: its facts, their sources, its prices."""
     from difflib import get_close_matches
 
-    from ibplan.report.catalog import KINDS, entry_data, flatten, render_data, render_rows
+    from ibplan.catalog.layers import KINDS
+    from ibplan.report.catalog import entry_data, flatten, render_data, render_rows
 
     catalog = _load(overlays, prices)
     data = entry_data(catalog, name)

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from ibplan.explain.core import Data, Figure, Input
+from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
 from ibplan.explain.money import fit_figures, money_figures, power_figures
 
-__all__ = ["FIGURES", "Data", "Figure", "Input", "nearest_figures"]
+__all__ = ["FIGURES", "SWITCH_TIERS", "Data", "Figure", "Input", "nearest_figures"]
 
 
 def _registry(*groups: Iterable[Figure]) -> dict[str, Figure]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ibplan.explain.core import CAPEX, GPUS, Data, Figure, Get, Input, at, item_lines, limit_of, plain
+from ibplan.explain.core import CAPEX, GPUS, SWITCH_TIERS, Data, Figure, Get, Input, at, item_lines, limit_of, plain
 
-_TIERS = ("leaf", "spine", "core", "server", "attached", "reserved")
 _CATEGORIES = {
     "switch": "switches",
     "NIC": "NICs",
@@ -14,7 +13,7 @@ _CATEGORIES = {
     "cable": "cables",
     "splitter": "splitters",
 }
-_TIERS = ("leaf", "spine", "core", "server", "attached", "reserved")
+_TIERS = (*SWITCH_TIERS, "server", "attached", "reserved")
 
 
 def _priced(test: Callable[[Data], bool] = lambda item: True) -> tuple[Input, Input]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from ibplan.catalog.checks import CatalogRow
 from ibplan.catalog.entries import Cable, Gpu, Module, Nic, Recipe, Server, Switch
-from ibplan.catalog.layers import Kind
+from ibplan.catalog.layers import KINDS, Kind
 from ibplan.catalog.store import Catalog
-from ibplan.document import dump_yaml
+from ibplan.report import markdown
+from ibplan.report.data import money, to_json, to_yaml
+from ibplan.report.spreadsheet import csv_text
+from ibplan.report.text import number
 
 Row = Mapping[str, Any]
-KINDS: Final[tuple[Kind, ...]] = ("switches", "nics", "servers", "gpus", "modules", "cables", "recipes")
 LIST_COLUMNS: Final = ("kind", "id", "status", "vendor", "model", "what", "price_usd", "price_kind", "price_date")
 CHECK_COLUMNS: Final = ("check", "kind", "id", "text", "days")
 _MAX_SPEEDS: Final = 3
@@ -50,7 +48,7 @@ def entry_data(catalog: Catalog, name: str) -> dict[str, Any] | None:
         entry = getattr(catalog, kind).get(name)
         if entry is not None:
             prices = [
-                row.price.model_dump(mode="json", exclude_none=True) | {"usd": _money(row.unit_usd)}
+                row.price.model_dump(mode="json", exclude_none=True) | {"usd": money(row.unit_usd)}
                 for row in catalog.prices.usable(name)
             ]
             fields = entry.model_dump(mode="json", exclude_none=True)
@@ -84,11 +82,7 @@ def _price(catalog: Catalog, name: str) -> Row:
     choice = catalog.prices.choose(name)
     if choice is None:
         return {"price_usd": None, "price_kind": None, "price_date": None}
-    return {"price_usd": _money(choice.unit_usd), "price_kind": choice.kind, "price_date": choice.date}
-
-
-def _money(amount: Decimal) -> float:
-    return float(round(amount, 2))
+    return {"price_usd": money(choice.unit_usd), "price_kind": choice.kind, "price_date": choice.date}
 
 
 def flatten(data: Any, name: str = "") -> Iterator[Row]:
@@ -105,72 +99,44 @@ def flatten(data: Any, name: str = "") -> Iterator[Row]:
 
 def render_rows(rows: Sequence[Row], columns: Sequence[str], form: str, *, width: int, color: bool) -> str:
     """Rows in a format (json, yaml, csv, markdown; else a table). `width` and `color` are the terminal's."""
-    if form == "json":
+    if form in ("json", "yaml"):
         return render_data({"schema_version": "1", "rows": [dict(row) for row in rows]}, form)
-    if form == "yaml":
-        return render_data([dict(row) for row in rows], form)
-    cells = [[_cell(row[column]) for column in columns] for row in rows]
     if form == "csv":
-        return _csv(columns, cells)
+        return csv_text(columns, ([row[column] for column in columns] for row in rows))
+    cells = [[_words(row[column]) for column in columns] for row in rows]
+    right = [all(_is_number(row[column]) for row in rows if row[column] is not None) for column in columns]
     if form == "markdown":
-        return _markdown(columns, cells)
-    numeric = [all(_is_number(row[column]) for row in rows if row[column] is not None) for column in columns]
-    return _table(columns, cells, numeric, width, color)
+        return markdown.table(columns, [[markdown.cell(words) for words in line] for line in cells], right)
+    return _table(columns, cells, right, width, color)
 
 
 def render_data(data: Any, form: str) -> str:
     """Data as JSON or YAML."""
-    return dump_yaml(data) if form == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return to_yaml(data) if form == "yaml" else to_json(data)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.2f}".rstrip("0").rstrip(".")
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else str(value)
-
-
-def _csv(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    # A cell that starts with one of these is a formula to a spreadsheet.
-    writer.writerows([[f"'{cell}" if cell[:1] in tuple("=+-@\t\r") else cell for cell in row] for row in cells])
-    return text.getvalue()
-
-
-def _markdown(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *cells]
-    escaped = [[c.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for c in line] for line in lines]
-    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
+def _words(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return number(round(value, 2)) if isinstance(value, float) else str(value)
 
 
 def _table(
-    columns: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool], width: int, color: bool
+    columns: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool], width: int, color: bool
 ) -> str:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column, is_number in zip(columns, numeric, strict=True):
-        justify: Literal["left", "right"] = "right" if is_number else "left"
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=column == "id")
+    from ibplan.report.screen import printed
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column, is_right in zip(columns, right, strict=True):
+        table.add_column(column, justify="right" if is_right else "left", overflow="fold", no_wrap=column == "id")
     for row in cells:
         table.add_row(*map(Text, row))
-    console = Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        highlight=False,
-    )
-    with console.capture() as captured:
-        console.print(table)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().strip("\n").splitlines())
+    return printed([table], width=width, color=color)

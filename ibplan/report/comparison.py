@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from ibplan.explain import Data
+from ibplan.explain import SWITCH_TIERS, Data
 from ibplan.report import text
 from ibplan.report.rows import ESTIMATE, EXTRAPOLATED, LOWER_BOUND, Group, Mark, Row, Words
 
@@ -123,14 +123,14 @@ def _pods(key: str) -> Words:
 
 def _counts() -> Iterator[Row]:
     yield Row("Endpoints (NIC ports)", "ports", "endpoints")
-    for tier in ("leaf", "spine", "core"):
+    for tier in SWITCH_TIERS:
         keep: Literal["always", "some"] = "always" if tier == "leaf" else "some"
         yield Row(f"{tier.capitalize()} switches", "switches", f"{tier}_switches", keep=keep)
         if tier != "leaf":
             words = _bare_minimum(tier)
             yield Row("- port minimum", "switches", f"minimum_{tier}_switches", words=words, keep="some")
     yield Row("Switches, all tiers", "switches", "switches")
-    for tier in ("leaf", "spine", "core"):
+    for tier in SWITCH_TIERS:
         yield Row(f"Free {tier} ports", "ports", f"{tier}_ports_free", keep="known")
         yield Row(f"{tier.capitalize()} ports in use", "%", f"{tier}_port_use_fraction", text.percent, keep="known")
 

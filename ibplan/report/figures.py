@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ibplan.explain import FIGURES, Data, Figure
+from ibplan.explain import FIGURES, SWITCH_TIERS, Data, Figure
 from ibplan.report import text
 from ibplan.report.data import significant
 from ibplan.report.spreadsheet import csv_text
@@ -15,7 +15,7 @@ _FACTS: Final[tuple[tuple[str, Callable[[Data, Data], Any]], ...]] = (
     ("recommended", lambda design, plan: design["id"] == plan["recommended"]),
     ("pinned", lambda design, plan: design["pinned"]),
     ("fabric", lambda design, plan: design["fabric"]),
-    *((f"{tier}_switch", lambda design, plan, tier=tier: _switch(design, tier)) for tier in ("leaf", "spine", "core")),
+    *((f"{tier}_switch", lambda design, plan, tier=tier: _switch(design, tier)) for tier in SWITCH_TIERS),
     ("complete", lambda design, plan: design["totals"]["complete"]),
 )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Final
 
 from rich.box import SIMPLE_HEAD, Box
 from rich.columns import Columns
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +17,7 @@ from ibplan.explain import Data
 from ibplan.report import sections
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.rows import Group, kept
+from ibplan.report.screen import printed
 from ibplan.report.sections import Line, Section
 
 NARROWEST: Final = 60
@@ -29,28 +29,13 @@ _ASCII_HEAD: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", asc
 
 def to_table(data: Data, *, width: int, color: bool = False, ascii_only: bool = False) -> str:
     """The whole plan as text. Every line fits `width`; what does not fit beside goes below, nothing is cut."""
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=max(width, NARROWEST),
-        force_terminal=color,
-        color_system="standard" if color else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-        _environ={},  # the caller has decided: no variable of the environment changes a result
-    )
-    console.print(Text(sections.headline(data), "bold"))
-    for part in _parts(data, max(width, NARROWEST), ascii_only):
-        console.print(part)
-    text = stream.getvalue()
-    if ascii_only:
-        text = text.encode("ascii", "replace").decode()
-    return text if color else "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    width = max(width, NARROWEST)
+    text = printed(_parts(data, width, ascii_only), width=width, color=color)
+    return text.encode("ascii", "replace").decode() if ascii_only else text
 
 
 def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]:
+    yield Text(sections.headline(data), "bold")
     ranked = [d for d in data["designs"] if d["rank"] is not None]
     others = [d for d in data["designs"] if d["rank"] is None]
     yield from _section(sections.recommendation(data))

@@ -44,6 +44,9 @@ def test_list_has_the_same_rows_in_every_format() -> None:
     assert [line.split(" | ")[1] for line in markdown[2:]] == names
     table = run("catalog", "list", "--kind", "switches").stdout
     assert all(name in table for name in names)
+    as_yaml = run("catalog", "list", "--kind", "switches", "--format", "yaml").stdout
+    plain = json.loads(json.dumps(parse_document(as_yaml, "s").data, default=float))
+    assert plain == {"schema_version": "1", "rows": rows}
     assert max(map(len, table.splitlines())) <= 100
 
 
@@ -69,7 +72,10 @@ def test_show_of_an_unknown_id_names_the_nearest() -> None:
 def test_check_lists_and_is_fine() -> None:
     done = run("catalog", "check", "--older-than", "1y", "--as-of", "2100-01-01", "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "old_price" in {row["check"] for row in json.loads(done.stdout)["rows"]}
+    rows = json.loads(done.stdout)["rows"]
+    assert "old_price" in {row["check"] for row in rows}
+    table = run("catalog", "check", "--older-than", "1y", "--as-of", "2100-01-01")
+    assert table.stdout.split()[: len(rows[0])] == list(rows[0])
     assert run("catalog", "check").returncode == 0
 
 
@@ -88,7 +94,7 @@ def test_wrong_options_are_named(arguments: tuple[str, ...], message: str) -> No
 def test_overlays_are_shown_and_cells_are_safe(tmp_path: Path) -> None:
     (tmp_path / "ours.yaml").write_text(OVERLAY)
     rows = run("catalog", "list", "--catalog", "ours.yaml", "--format", "csv", cwd=tmp_path).stdout
-    assert "switches,acme-64,active,'=ACME|,A64,64 x 400G" in rows
+    assert '"switches","acme-64","active","\'=ACME|","A64","64 x 400G"' in rows
     assert "=ACME\\|" in run("catalog", "list", "--catalog", "ours.yaml", "--format", "markdown", cwd=tmp_path).stdout
 
 
