@@ -34,13 +34,13 @@ _KINDS = (
     FindingKind(
         "gpus-rounded-up",
         "warning",
-        "{asked:,} GPUs do not fill servers of {per_server}: planned {planned:,} GPUs in {servers:,} servers.",
+        "Asked for {asked}, planned {planned} in {servers}: a server holds {per_server}.",
         "Ask for a multiple of the GPUs in a server.",
     ),
     FindingKind(
         "domain-not-filled",
         "warning",
-        "{servers:,} servers do not fill NVLink racks of {per_domain}: {racks:,} racks would hold {capacity:,}.",
+        "{servers} planned, which leaves an NVLink rack of {per_domain} partly empty: {racks} would hold {capacity:,}.",
         "Ask for whole racks if the server is sold only so.",
     ),
     FindingKind(
@@ -59,7 +59,7 @@ _KINDS = (
     FindingKind(
         "reserved-added-leaves",
         "warning",
-        "No downlink was free for {ports} reserved port(s): {leaves} leaf switch(es) added.",
+        "No downlink was free for {ports}: {leaves} added.",
         "Give up one server, or reserve fewer ports.",
     ),
     FindingKind(
@@ -133,7 +133,7 @@ _KINDS = (
     FindingKind(
         "reserved-far-end-unknown",
         "info",
-        "The far end of {ports} reserved ports is not known: only the switch side is counted.",
+        "The far end of {ports} is not known: only the switch side is counted.",
         "",
     ),
     FindingKind(
@@ -169,3 +169,8 @@ def finding(code: str, /, *, design: str | None = None, pointer: str | None = No
     """Make a finding of a registered kind. Raises KeyError for an unknown code or a missing field."""
     kind = KINDS[code]
     return Finding(kind.severity, code, kind.text.format(**fields), design, pointer)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 leaf`, `2 leaves`, `1,024 GPUs`: a count with its noun."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -12,6 +12,7 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import Reason
 from ibplan.fabric.geometry import Geometry
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest, Tiers
+from ibplan.findings import plural
 from ibplan.plan.hosts import HostPorts, ServerModel, host_ports
 from ibplan.plan.switches import TierModels, default_switches
 from ibplan.spec.load import LoadedSpec
@@ -186,14 +187,15 @@ def _refusal(spec: Spec, hosts: HostPorts, switches: TierModels, choices: Choice
             return refusal
     planes = choices.planes
     if hosts.ports_per_nic % planes:
-        text = f"{hosts.ports_per_nic} ports of a NIC cannot be dealt over {planes} planes"
+        text = f"{plural(hosts.ports_per_nic, 'port')} of a NIC cannot be dealt over {plural(planes, 'plane')}"
         return Reason("planes", text, planes, hosts.ports_per_nic)
     for group in spec.attached:
         if group.ports % planes:
-            text = f"{group.ports} ports of a {group.name} host cannot be dealt over {planes} planes"
+            ports = plural(group.ports, "port")
+            text = f"{ports} of a host of {group.name} cannot be dealt over {plural(planes, 'plane')}"
             return Reason("planes", text, planes, group.ports)
         if choices.rail_only:
-            return Reason("attached-rail-only", f"{group.name} hosts cannot reach every rail of a rail-only design")
+            return Reason("attached-rail-only", f"hosts of {group.name} cannot reach every rail of a rail-only design")
     return None
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ibplan.catalog.entries import Module
 from ibplan.economics.capital import unknown_power_parts
-from ibplan.findings import Finding, finding
+from ibplan.findings import Finding, finding, plural
 from ibplan.parts.select import LinkParts
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
@@ -23,19 +23,19 @@ def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: i
         yield finding(
             "gpus-rounded-up",
             pointer="/gpus",
-            asked=spec.gpus,
-            per_server=server.gpus,
-            planned=gpus,
-            servers=servers,
+            asked=plural(spec.gpus, "GPU"),
+            per_server=plural(server.gpus, "GPU"),
+            planned=plural(gpus, "GPU"),
+            servers=plural(servers, "server"),
         )
     if server.domain_servers > 1 and servers % server.domain_servers:
         racks = -(-servers // server.domain_servers)
         yield finding(
             "domain-not-filled",
             pointer="/gpus" if spec.gpus is not None else "/servers",
-            servers=servers,
-            per_domain=server.domain_servers,
-            racks=racks,
+            servers=plural(servers, "server"),
+            per_domain=plural(server.domain_servers, "server"),
+            racks=plural(racks, "rack"),
             capacity=racks * server.domain_servers,
         )
     for tier, ratios in (("leaf", spec.network.oversubscription.leaf), ("spine", spec.network.oversubscription.spine)):
@@ -71,8 +71,8 @@ def _sizing_findings(design: Evaluated) -> Iterator[Finding]:
         yield finding(
             "reserved-added-leaves",
             design=design.id,
-            ports=design.network.request.reserved_total,
-            leaves=fabric.added_leaves,
+            ports=plural(design.network.request.reserved_total, "reserved port"),
+            leaves=plural(fabric.added_leaves, "leaf", "leaves"),
         )
     if fabric.split_domain:
         yield finding(
@@ -100,7 +100,8 @@ def _parts_findings(design: Evaluated) -> Iterator[Finding]:
         recipe = parts.recipe
         if recipe is None:
             if parts.link.kind == "reserved" and design.form.fabric != "infiniband":
-                yield finding("reserved-far-end-unknown", design=design.id, ports=parts.link.count)
+                ports = plural(parts.link.count, "reserved port")
+                yield finding("reserved-far-end-unknown", design=design.id, ports=ports)
             else:
                 yield finding("optics-unknown", design=design.id, kind=parts.link.kind)
             continue
@@ -151,7 +152,7 @@ def _money_findings(design: Evaluated) -> Iterator[Finding]:
     unpriced = design.capital.unpriced
     if unpriced:
         names = ", ".join(f"{quantity:,} {part}" for part, quantity in unpriced)
-        yield finding("unpriced-parts", design=design.id, count=len(unpriced), parts=names)
+        yield finding("unpriced-parts", design=design.id, parts=names)
     if design.capital.estimated_fraction > 0:
         yield finding("estimated-prices", design=design.id, share=design.capital.estimated_fraction)
     assumed = [o for p in design.parts for o in (p.module_a, p.module_b) if o is not None and o.power_assumed]

@@ -48,11 +48,6 @@ def scaled(value: int) -> str:
     return number(value)
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """`1 switch`, `2 switches`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def shown(value: Any) -> str:
     """A value of the spec as a user would write it."""
     if value is None or value in ([], {}):
@@ -60,7 +55,8 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return ", ".join(map(shown, value))
+        inside = ", ".join(map(shown, value))
+        return f"[{inside}]" if len(value) > 1 else inside
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items() if item is not None) + "}"
     return printable(value)
