@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from ibplan.document import printable
 from ibplan.explain import Data
-from ibplan.findings import KINDS, SEVERITIES
+from ibplan.findings import KINDS, SEVERITIES, plural
 from ibplan.report import text
 from ibplan.report.rows import LEGEND
 from ibplan.units import format_usd, format_watts
@@ -20,6 +21,7 @@ _LIMIT_WORDS: Final = {
     "power": "power limit",
     "facility_power": "facility power limit",
 }
+_VARIANT: Final = re.compile(r"-(auto|[123])t-\d+to\d+.*$")
 _FIRST_COLUMN: Final = {"error": "ERROR", "warning": "warning", "info": "note"}
 
 
@@ -64,7 +66,7 @@ def _size(data: Data) -> str:
         asked = spec["gpus"] if spec["gpus"] is not None else spec["servers"]
         return f"{asked:,} {'GPUs' if spec['gpus'] is not None else 'servers'} ({printable(server)})"
     totals = data["designs"][0]["totals"]
-    return f"{totals['gpus']:,} GPUs in {text.plural(totals['servers'], 'server')} ({printable(server)})"
+    return f"{totals['gpus']:,} GPUs in {plural(totals['servers'], 'server')} ({printable(server)})"
 
 
 def _model(model: Mapping[str, Any] | None) -> str:
@@ -162,7 +164,37 @@ def alternatives(data: Data) -> Section:
 
 
 def rejected(data: Data) -> Section:
-    """What cannot be built, by reason."""
+    """What cannot be built: the first reason of each, those with the same reason together."""
+    found: dict[tuple[bool, str], list[Data]] = {}
+    for row in data["rejected"]:
+        first = row["reasons"][0]
+        found.setdefault((first["code"] == "no-parts", _reason(first)), []).append(row)
+    lines = []
+    for (no_parts, reason), rows in found.items():
+        names = _switches_of(rows) if no_parts and _from_catalogue(data) else [row["id"] for row in rows]
+        lines += [Line(reason + _and_more(rows), "-"), Line(", ".join(names), style="faint")]
+    return Section("Cannot be built", tuple(lines))
+
+
+def _and_more(rows: Iterable[Data]) -> str:
+    """How many further reasons the rows have, which the JSON lists."""
+    counts = {len(row["reasons"]) - 1 for row in rows}
+    most = max(counts)
+    return f" (and {'up to ' if len(counts) > 1 else ''}{most} more)" if most else ""
+
+
+def _from_catalogue(data: Data) -> bool:
+    """Whether the spec names no switch, so that every one of the catalogue is tried."""
+    return not any(data["effective_spec"]["network"]["switch"].values())
+
+
+def _switches_of(rows: Iterable[Data]) -> list[str]:
+    """Fabric and switch of the designs, those that differ only in ratio or wiring once."""
+    return list(dict.fromkeys(_VARIANT.sub("", row["id"]) for row in rows))
+
+
+def rejected_in_full(data: Data) -> Section:
+    """What cannot be built, by reason: all reasons, all designs."""
     by_reason: dict[str, list[str]] = {}
     for row in data["rejected"]:
         for reason in row["reasons"]:
@@ -192,17 +224,14 @@ def findings(data: Data) -> Section:
         for (level, code, message), where in merged.items():
             if level == severity:
                 remedy = KINDS[code].remedy if code in KINDS else ""
-                words = " ".join(part for part in (_place(where, names), printable(message), remedy) if part)
+                words = " ".join(part for part in (_place(where), printable(message), remedy) if part)
                 style = {"error": "bad", "warning": "careful"}.get(severity, "")
                 lines.append(Line(words, _FIRST_COLUMN[severity], style))
     return Section("Findings", tuple(lines))
 
 
-def _place(where: Iterable[str], names: Mapping[str, str]) -> str:
-    numbers = list(dict.fromkeys(where))
-    if not numbers or (len(numbers) == len(names) and len(numbers) > 1):
-        return ""
-    return f"[{', '.join(numbers)}]"
+def _place(where: Iterable[str]) -> str:
+    return " ".join(f"[{number}]" for number in dict.fromkeys(where))
 
 
 def left_out(data: Data) -> Section:
@@ -221,14 +250,28 @@ def left_out(data: Data) -> Section:
 
 
 def defaults(data: Data) -> Section:
-    """What the spec leaves to defaults: JSON pointer and value."""
-    lines = []
-    for pointer in data["defaults"]:
-        value: Any = data["effective_spec"]
-        for part in pointer.strip("/").split("/"):
-            value = value[int(part)] if isinstance(value, list) else value[part]
-        lines.append(Line(f"{pointer}: {text.shown(value)}", style="faint"))
-    return Section("Defaults used", tuple(lines), flowing=True)
+    """What the spec leaves to defaults, as a spec would say it; what is none or empty is left out."""
+    pointers = set(data["defaults"])
+    single: list[str] = []
+    nested: list[str] = []
+    for key, value in data["effective_spec"].items():
+        kept = _defaulted(value, f"/{key}", pointers)
+        if kept is not None:
+            (nested if isinstance(kept, dict) else single).append(f"{key}: {text.shown(kept)}")
+    words = (["; ".join(single)] if single else []) + nested
+    return Section("Defaults used", tuple(Line(line, style="faint") for line in words))
+
+
+def _defaulted(value: Any, pointer: str, pointers: Set[str]) -> Any:
+    """The part of a value that is default and not empty; one value for a mapping that stands for one value."""
+    if pointer in pointers:
+        return None if value in ([], {}) else value
+    if not isinstance(value, dict):
+        return None
+    kept = {key: _defaulted(item, f"{pointer}/{key}", pointers) for key, item in value.items()}
+    kept = {key: item for key, item in kept.items() if item is not None}
+    alike = kept.keys() == value.keys() and len({repr(v) for v in kept.values() if not isinstance(v, bool)}) == 1
+    return next(iter(kept.values())) if alike else (kept or None)
 
 
 def legend(data: Data, cells: Iterable[str]) -> Section:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 
 from ibplan.explain import FIGURES
+from ibplan.findings import plural
 from ibplan.report import text
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.data import plan_data
+from ibplan.report.markdown import escape, to_markdown
 from ibplan.report.rows import kept
+from ibplan.report.sections import defaults, findings, rejected
 from ibplan.report.table import arranged, to_table
+from ibplan.spec.load import load_spec
 from tests.report import samples
 
 WIDTHS = (60, 80, 120, 200)
@@ -37,8 +42,8 @@ def test_every_cell_and_every_id_is_there_at_every_width(name: str, width: int) 
     data = samples.data(name)
     table = to_table(data, width=width)
     words = set(re.split(r"\s+", table))
-    for part in ("designs", "rejected"):
-        assert all(row["id"] in table for row in data[part])
+    assert all(row["id"] in table for row in data["designs"])
+    assert all(re.sub(r"-autot-.*", "", row["id"]) in table for row in data["rejected"])
     ranked = [d for d in data["designs"] if d["rank"] is not None]
     others = [d for d in data["designs"] if d["rank"] is None]
     for designs in (ranked, others):
@@ -163,10 +168,65 @@ def test_a_fabric_without_measurements_has_unknown_latency() -> None:
 
 
 def test_defaults_are_listed_with_their_values() -> None:
+    section = defaults(samples.data(samples.BOTH, "network.reserved_ports=4"))
+    words = [line.words for line in section.lines]
+    assert words[0] == "name: three-lines; server: nvidia-dgx-h100; fabrics: [infiniband, roce]; optics: compatible"
+    assert "workload: {task: training, precision: bf16, recompute: selective, parallelism: auto}" in words
+    assert "management: {inband: true, oob: true}" in words
+    network = next(line for line in words if line.startswith("network: "))
+    for part in ("oversubscription: 1:1", "reserved_ports: {per_leaf: 0, per_spine: 0}", "medium: optical"):
+        assert part in network
+
+
+def test_defaults_that_are_empty_are_left_out() -> None:
     data = samples.data(samples.BOTH)
-    table = to_table(data, width=80)
-    assert all(f"{pointer}: " in table for pointer in data["defaults"])
-    assert "/server: nvidia-dgx-h100" in table
+    table = to_table(data, width=80).partition("Defaults used")[2]
+    assert "/prices" in data["defaults"]
+    assert not re.search(r"none|prices|attached|jobs", table)
+
+
+def test_defaults_read_as_a_spec_that_says_the_same() -> None:
+    data = samples.data(samples.BOTH)
+    lines = [words for line in defaults(data).lines for words in line.words.split("; ")]
+    text = "\n".join(["model: 70B", "gpus: 1024", "budget: $6M", *lines])
+    loaded = load_spec("-", stdin=BytesIO(text.encode()))
+    assert loaded.spec.model_dump(mode="json") == data["effective_spec"]
+
+
+def test_a_rejected_design_shows_its_first_reason_and_how_many_more() -> None:
+    data = samples.data(samples.BOTH, "network.oversubscription=[1:1, 2:1]")
+    words = [line.words for line in rejected(data).lines]
+    assert len(words) == 2 * len({row["reasons"][0]["text"] for row in data["rejected"]})
+    (entry,) = [n for n, line in enumerate(words) if "spectrum6-cpo cages (leaf)" in line]
+    assert words[entry].endswith(" (and 1 more)")
+    # Ratios of one switch are one name where every switch of the catalogue was tried.
+    assert words[entry + 1] == "roce-nvidia-sn6810-ld"
+
+
+def test_switches_that_the_spec_names_are_rejected_by_their_ids() -> None:
+    data = samples.data(
+        samples.BOTH, "network.oversubscription=[1:1, 2:1]", "network.switch=nvidia-sn5400", "fabrics=roce"
+    )
+    (_, ids) = [line.words for line in rejected(data).lines]
+    assert ids == "roce-nvidia-sn5400-autot-1to1, roce-nvidia-sn5400-autot-2to1"
+
+
+def test_every_reason_stands_in_markdown() -> None:
+    data = samples.data(samples.BOTH)
+    text = to_markdown(data)
+    assert all(row["id"] in text for row in data["rejected"])
+    assert all(escape(reason["text"]) in text for row in data["rejected"] for reason in row["reasons"])
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 leaves"), (1, "1 leaf"), (2, "2 leaves"), (1024, "1,024 leaves")])
+def test_a_count_agrees_with_its_noun(count: int, words: str) -> None:
+    assert plural(count, "leaf", "leaves") == words
+
+
+def test_a_finding_carries_the_labels_of_all_its_designs() -> None:
+    lines = [line.words for line in findings(samples.data("budget-forces-2to1")).lines]
+    assert [line for line in lines if line.startswith("[1] [2] [3] [4] No rack layout is planned")]
+    assert [line for line in lines if line.startswith("[1] [2] The server-leaf link pairs")]
 
 
 def test_findings_carry_their_remedy_and_designs() -> None:
