@@ -14,7 +14,10 @@ from ibplan.integers import ceil_div
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One way to run a cage: `ports` ports of `gbps`; `cages_lost` neighbours go dark; `max_ports` caps the group."""
+    """One way to run a cage: `ports` ports of `gbps`; `cages_lost` neighbours go dark for it.
+
+    `max_ports` caps the set: only as many cages can run so as give that many ports.
+    """
 
     gbps: int
     ports: int
@@ -60,7 +63,7 @@ class Placed:
 
 @dataclass(slots=True)
 class _Room:
-    """Cages still free in each set, and ports already lit in modes that have a cap."""
+    """Cages still free in each set, and cages already lit at each speed of a set."""
 
     free: list[int]
     lit: dict[tuple[int, int], int]
@@ -68,13 +71,15 @@ class _Room:
     def ports(self, index: int, mode: Mode) -> int:
         """Ports of a mode that still fit a set."""
         ports = self.free[index] // (1 + mode.cages_lost) * mode.ports
-        return ports if mode.max_ports is None else min(ports, mode.max_ports - self.lit.get((index, mode.gbps), 0))
+        if mode.max_ports is None:
+            return ports
+        return min(ports, mode.max_ports - self.lit.get((index, mode.gbps), 0) * mode.ports)
 
     def take(self, index: int, mode: Mode, ports: int) -> int:
         """Take the cages for some ports; returns how many are lit."""
         lit = ceil_div(ports, mode.ports)
         self.free[index] -= lit * (1 + mode.cages_lost)
-        self.lit[index, mode.gbps] = self.lit.get((index, mode.gbps), 0) + ports
+        self.lit[index, mode.gbps] = self.lit.get((index, mode.gbps), 0) + lit
         return lit
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ibplan.errors import IbplanError
+from ibplan.fabric.extras import extra_ports
 from ibplan.fabric.geometry import CageSet, Demand, Geometry, Mode, Placed
-from ibplan.fabric.leaves import UnitRule
 from ibplan.fabric.request import FabricRequest, LeafLoad
 from ibplan.integers import ceil_div
 
@@ -108,7 +108,7 @@ def leaf_banks(request: FabricRequest, load: LeafLoad, uplinks: int, extras_at: 
 
     Ports that are kept free on every leaf come last of the downlinks.
     """
-    extras = _extras(request, load)
+    extras = extra_ports(request, load)
     down = {load.down_gbps: max(load.servers, extras_at + extras if extras else 0) + request.leaf.reserved}
     for used, group in zip(load.attached, request.attached, strict=False):
         if used and group.gbps != load.down_gbps:
@@ -127,47 +127,3 @@ def leaf_banks(request: FabricRequest, load: LeafLoad, uplinks: int, extras_at: 
     own = by_speed[load.down_gbps]
     reserved = own.part(next_port[load.down_gbps], load.reserved)
     return LeafBanks(own.part(0, load.servers), tuple(attached), reserved, banks[-1].part(0, uplinks))
-
-
-def _extras(request: FabricRequest, load: LeafLoad) -> int:
-    """Ports of attached hosts at the servers' speed, and of managers."""
-    same = (n for n, g in zip(load.attached, request.attached, strict=False) if g.gbps == load.down_gbps)
-    return sum(same) + load.reserved
-
-
-def extras_start(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int) -> int:
-    """The downlink of a leaf at which attached hosts of the servers' speed and managers start.
-
-    In `whole` units they stand behind the ports that the unit's servers will have, or at the top of the downlinks, so
-    that servers can be added without moving them. Elsewhere, where this would not fit, and where downlinks use two
-    kinds of cages, they follow the servers that are there.
-    """
-    extras = _extras(request, load)
-    alone = load.servers == 0 and load.reserved == 0
-    if request.partial_units != "whole" or not extras or alone:
-        return load.servers
-    slots = rule.servers * rule.rails_per_leaf
-    for top in (min(rule.downlinks, slots + extras), load.downlinks):
-        start = min(slots, top - extras)
-        if start <= load.servers:
-            return load.servers
-        if _same_cages(request, load, start + extras, uplinks):
-            return start
-    return load.servers
-
-
-def _same_cages(request: FabricRequest, load: LeafLoad, downlinks: int, uplinks: int) -> bool:
-    """Whether that many downlinks use the kinds of cages that those in use do: one for them, the same for others."""
-    others: dict[int, int] = {}
-    for used, group in zip(load.attached, request.attached, strict=False):
-        if used and group.gbps != load.down_gbps:
-            others[group.gbps] = others.get(group.gbps, 0) + used
-    rest = [*(Demand(g, n) for g, n in others.items()), Demand(request.leaf.up_gbps, uplinks)]
-    own = (load.servers + _extras(request, load), downlinks)
-    sets = []
-    for ports in own:
-        placed = request.leaf.geometry.place([Demand(load.down_gbps, ports + request.leaf.reserved), *rest])
-        if placed is None:
-            return False
-        sets.append([[p.cage_set for p in places] for places in placed])
-    return sets[0] == sets[1] and len(sets[1][0]) == 1

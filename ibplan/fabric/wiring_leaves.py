@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from ibplan.fabric.extras import extras_start
 from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.request import FabricRequest, LeafLoad, Pod, UnitLoad
 from ibplan.fabric.spines import pods_of_units
-from ibplan.fabric.wiring_cages import Bank, LeafBanks, WiringError, extras_start, leaf_banks
+from ibplan.fabric.wiring_cages import Bank, LeafBanks, WiringError, leaf_banks
 
 Ints = npt.NDArray[np.int32]
 

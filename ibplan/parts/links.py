@@ -12,18 +12,28 @@ LinkKind = Literal["server-leaf", "leaf-spine", "spine-core", "leaf-leaf", "atta
 
 @dataclass(frozen=True, slots=True)
 class DeviceLoad:
-    """`devices` devices alike with `ports` ports of this class each, behind `beside` ports of other classes.
+    """`devices` devices alike with `ports` ports of this class each, from port `beside` of a bank of cages on.
 
-    Classes that share a bank of cages fill it one after the other, so this class pays only for what it adds.
+    Classes that share a bank stand one after the other, so this class pays only for what it adds. Ports below `lit`
+    carry links of the others; between `lit` and `beside` ports may be kept dark (None: there are none).
     """
 
     devices: int
     ports: int
     beside: int = 0
+    lit: int | None = None
+
+    def shares(self, size: int) -> bool:
+        """Whether the first group of `size` ports that it uses is one that other classes light."""
+        lit = self.beside if self.lit is None else self.lit
+        return self.ports > 0 and self.beside // size < ceil_div(lit, size)
 
     def groups_of(self, size: int) -> int:
         """How many groups of `size` consecutive ports (cages, twin cables) this class adds over all devices."""
-        return self.devices * (ceil_div(self.beside + self.ports, size) - ceil_div(self.beside, size))
+        if self.ports == 0:
+            return 0
+        used = ceil_div(self.beside + self.ports, size) - self.beside // size
+        return self.devices * (used - (1 if self.shares(size) else 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def choose_parts(
     if link.a.cage_class is None or link.b.cage_class is None:
         return LinkParts(link, None)
     fits = [f for f in _fitting(book, link, layer) if f.recipe.medium in _MEDIA[medium]]
-    shared = beside is not None and any(x.beside % (link.a.ports_per_cage or 1) for x in link.a.loads)
+    shared = beside is not None and any(x.shares(link.a.ports_per_cage or 1) for x in link.a.loads)
     usable = [f for f in fits if not shared or _shares(f, beside)]
     if not usable:
         raise Unbuildable(_refusal(book, link, layer, medium, bool(fits)))

@@ -11,7 +11,8 @@ from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
 from ibplan.errors import Reason, Unbuildable
-from ibplan.fabric.network import HostEnd, NetworkSize, build_network
+from ibplan.fabric.host_links import HostEnd
+from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import PartsBook

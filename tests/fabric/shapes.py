@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
 from ibplan.fabric.geometry import CageSet, Geometry, Mode
-from ibplan.fabric.network import HostEnd, NetworkSize, build_network
+from ibplan.fabric.host_links import HostEnd
+from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, Pod, TierRequest
 from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass

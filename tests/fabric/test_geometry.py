@@ -117,7 +117,7 @@ def _shares(cages: CageSet, demands: list[Demand]) -> list[tuple[int, ...]]:
 
 
 def _enough(geometry: Geometry, demands: list[Demand], shares: tuple[tuple[int, ...], ...]) -> bool:
-    """Whether demands get their ports, where a cap holds for all ports of a mode in a kind of cages together."""
+    """Whether demands get their ports, where a cap holds for the cages of a mode in a kind of cages together."""
     left = [demand.ports for demand in demands]
     for cages, share in zip(geometry.sets, shares, strict=True):
         under_cap: dict[int, int] = {}
@@ -128,7 +128,7 @@ def _enough(geometry: Geometry, demands: list[Demand], shares: tuple[tuple[int, 
             ports = min(left[index], number // (1 + mode.cages_lost) * mode.ports)
             if mode.max_ports is not None:
                 ports = min(ports, mode.max_ports - under_cap.get(demand.gbps, 0))
-                under_cap[demand.gbps] = under_cap.get(demand.gbps, 0) + ports
+                under_cap[demand.gbps] = under_cap.get(demand.gbps, 0) + -(-ports // mode.ports) * mode.ports
             left[index] -= ports
     return not any(left)
 

@@ -380,12 +380,11 @@ def test_a_network_whose_counts_do_not_agree_is_not_wired() -> None:
         wire(replace(net, fabric=halved))
 
 
-# --- Where sizing and wiring do not agree ----------------------------------------------------------------------------
+# --- Where sizing and wiring did not agree once ----------------------------------------------------------------------
 
 
-@pytest.mark.xfail(reason="sizing lets managers share the last cage of the servers that are there", strict=True)
 def test_a_manager_at_the_top_of_the_downlinks_may_need_a_cage_more() -> None:
-    # One server of 32: ports 1 and 32 of leaf 1 are in two cages, but sizing counts one.
+    # One server of 32: ports 1 and 32 of leaf 9 are in two cages.
     net = network(request(33, 8, reserved_total=1))
     w = wire(net)
     devices, cages = w.links.a_device, w.cages("a")[0]
@@ -394,9 +393,8 @@ def test_a_manager_at_the_top_of_the_downlinks_may_need_a_cage_more() -> None:
     assert lit == sum(c.a.groups_of(2) for c in w.classes if c.b.tier in ("server", "reserved"))
 
 
-@pytest.mark.xfail(reason="sizing caps ports, but the cap comes from the cages that can run the mode", strict=True)
 def test_a_capped_split_is_capped_in_cages() -> None:
-    # 32 of 64 cages split in four. 127 ports and one uplink take 32 cages and one: there is none left.
+    # 32 of 64 cages split in four. 127 ports and one uplink would take 32 cages and one: sizing must leave one.
     wire(network(request(127, 1, DS5000, down=200, up=200, spine=DS5000, ratio=127, ports="all", tiers=2)))
 
 
