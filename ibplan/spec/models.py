@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from ibplan.spec.forms import (
     NOT_BOOL,
@@ -161,6 +161,9 @@ class InlineServer(Strict):
 ServerRef = WordOr[InlineServer]
 
 
+_DEVICE_NAMES = ("server", "leaf", "spine", "core", "manager")
+
+
 class AttachedHosts(Strict):
     """Other hosts on the compute network."""
 
@@ -169,6 +172,13 @@ class AttachedHosts(Strict):
     ports: int = Field(ge=1, le=64)
     port_gbps: Gbps
     cage_class: str | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _names_no_other_device(cls, name: str) -> str:
+        if name.partition("-")[0] in _DEVICE_NAMES:
+            raise ValueError(f"{name!r} would name other devices too: not {', '.join(_DEVICE_NAMES)}, nor one with '-'")
+        return name
 
 
 class Budget(Strict):

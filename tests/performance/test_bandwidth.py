@@ -8,7 +8,8 @@ import networkx as nx
 import pytest
 
 from ibplan.fabric.geometry import CageSet, Geometry, Mode
-from ibplan.fabric.network import HostEnd, NetworkSize, build_network
+from ibplan.fabric.host_links import HostEnd
+from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.request import FabricRequest, TierRequest
 from ibplan.fabric.sizing import size_fabric
 from ibplan.performance.bandwidth import bisection_gbps, injection_gbps, per_gpu_gbps
