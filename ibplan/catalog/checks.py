@@ -12,7 +12,7 @@ from ibplan.catalog.fit import misfits
 from ibplan.catalog.layers import Kind
 from ibplan.catalog.store import Catalog
 
-CheckName = Literal["incomplete", "unpriced", "old_price", "misfit", "unknown_cage_class"]
+CheckName = Literal["incomplete", "unknown_height", "unpriced", "old_price", "misfit", "unknown_cage_class"]
 _PRICED: tuple[Kind, ...] = ("switches", "nics", "servers", "modules", "cables")
 
 
@@ -30,7 +30,7 @@ class CatalogRow:
 
 def check_catalog(catalog: Catalog, older_than_days: int | None, today: date) -> list[CatalogRow]:
     """Every row, by check and then as the catalogue has it. Prices are aged only if `older_than_days` is given."""
-    rows = [*_incomplete(catalog), *_unpriced(catalog)]
+    rows = [*_incomplete(catalog), *_unknown_heights(catalog), *_unpriced(catalog)]
     if older_than_days is not None:
         rows += _old_prices(catalog, older_than_days, today)
     return [*rows, *_misfits(catalog), *_unknown_classes(catalog)]
@@ -42,6 +42,14 @@ def _incomplete(catalog: Catalog) -> Iterator[CatalogRow]:
             gaps = entry.planning_gaps()
             if gaps:
                 yield CatalogRow("incomplete", kind, name, f"unknown: {', '.join(gaps)}", gaps)
+
+
+def _unknown_heights(catalog: Catalog) -> Iterator[CatalogRow]:
+    for name, switch in catalog.switches.items():
+        if switch.rack_units is None:
+            yield CatalogRow(
+                "unknown_height", "switches", name, "height unknown: it has no place in a rack", ("rack_units",)
+            )
 
 
 def _unpriced(catalog: Catalog) -> Iterator[CatalogRow]:

@@ -74,6 +74,7 @@ class Switch(Sourced):
     rdma: bool = True
     role: Literal["fabric", "management"] = "fabric"
     rack_units: int | None = Field(default=None, ge=1)
+    switches_in_box: int = Field(default=1, ge=1, le=4)
     weight_kg: float | None = Field(default=None, gt=0)
     power: Power = Power()
     cage_power_limit_w: float | None = Field(default=None, gt=0)
@@ -104,8 +105,12 @@ class Switch(Sourced):
         return self
 
     def planning_gaps(self) -> tuple[str, ...]:
-        """What is missing to plan with this switch: capacity (checks the radix), height, and the kind of each cage."""
-        gaps = [name for name in ("capacity_gbps", "rack_units") if getattr(self, name) is None]
+        """What is missing to plan with this switch: capacity (checks the radix), and the kind of each cage.
+
+        A box that holds several switches cannot be planned with either: a count of switches is no count of boxes.
+        """
+        gaps = ["capacity_gbps"] if self.capacity_gbps is None else []
+        gaps += ["price and place of one of its switches"] if self.switches_in_box > 1 else []
         gaps += [f"cages[{i}].cage_class" for i, group in enumerate(self.cages) if group.cage_class is None]
         return tuple(gaps)
 
