@@ -24,7 +24,7 @@ model: 405B
 gpus: 1048576
 server: {{gpus: 8, nics: 8, ports_per_nic: 2, port_gbps: 200}}
 fabrics: [roce]
-network: {{planes: 2, uplink_gbps: 200}}
+network: {{planes: 2, uplink_gbps: 200, switch: {{cages: 64, ports_per_cage: 4, port_gbps: 200}}}}
 """
 
 
