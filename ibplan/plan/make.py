@@ -74,6 +74,11 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     Raises InputError where the spec names something that does not exist or contradicts itself. A spec that no design
     can meet is not an error: the plan says what is short.
     """
+    return make_evaluated_plan(loaded, catalog)[0]
+
+
+def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
+    """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
     context = _Context(loaded, catalog, resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics))
     forms = context.forms()
     evaluated, rejected = _evaluate_all(forms, context)
@@ -84,7 +89,8 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
         findings += design_findings(j)
-    return _plan(context, forms, judged, ranked, best, pinned, rejected, findings)
+    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings)
+    return plan, {design.id: design for design in evaluated}
 
 
 def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[list[Evaluated], tuple[Rejected, ...]]:
