@@ -40,10 +40,18 @@ Id = Annotated[str, BeforeValidator(_check_id)]
 
 
 class Entry(BaseModel):
-    """Base of all catalogue models: frozen, no unknown keys, no silent conversion."""
+    """Base of all catalogue models: frozen, no unknown keys, no silent conversion.
+
+    Validators are built when they are first used: those of the parts of a file never are.
+    """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, arbitrary_types_allowed=True
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        arbitrary_types_allowed=True,
+        defer_build=True,
     )
 
 

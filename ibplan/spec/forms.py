@@ -25,9 +25,9 @@ MAX_MANY: Final = 100
 
 
 class Strict(BaseModel):
-    """Base of the spec's models."""
+    """Base of the spec's models. Validators are built when they are first used: those of its parts never are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 @dataclass(frozen=True)
