@@ -165,14 +165,13 @@ def alternatives(data: Data) -> Section:
 
 def rejected(data: Data) -> Section:
     """What cannot be built: the first reason of each, those with the same reason together."""
-    found: dict[tuple[bool, str], list[Data]] = {}
+    found: dict[str, list[Data]] = {}
     for row in data["rejected"]:
-        first = row["reasons"][0]
-        found.setdefault((first["code"] == "no-parts", _reason(first)), []).append(row)
+        found.setdefault(_reason(row["reasons"][0]), []).append(row)
     lines = []
-    for (no_parts, reason), rows in found.items():
-        names = _switches_of(rows) if no_parts and _from_catalogue(data) else [row["id"] for row in rows]
-        lines += [Line(reason + _and_more(rows), "-"), Line(", ".join(names), style="faint")]
+    for reason, rows in found.items():
+        names = ", ".join(dict.fromkeys(_names(rows, data)))
+        lines += [Line(reason + _and_more(rows), "-"), Line(names, style="faint")]
     return Section("Cannot be built", tuple(lines))
 
 
@@ -183,14 +182,14 @@ def _and_more(rows: Iterable[Data]) -> str:
     return f" (and {'up to ' if len(counts) > 1 else ''}{most} more)" if most else ""
 
 
-def _from_catalogue(data: Data) -> bool:
-    """Whether the spec names no switch, so that every one of the catalogue is tried."""
-    return not any(data["effective_spec"]["network"]["switch"].values())
-
-
-def _switches_of(rows: Iterable[Data]) -> list[str]:
-    """Fabric and switch of the designs, those that differ only in ratio or wiring once."""
-    return list(dict.fromkeys(_VARIANT.sub("", row["id"]) for row in rows))
+def _names(rows: Iterable[Data], data: Data) -> Iterator[str]:
+    """Ids; where every switch of the catalogue was tried, fabric and switch alone of those that no ratio makes fit."""
+    tried = not any(data["effective_spec"]["network"]["switch"].values())
+    ids = [other["id"] for design in data["designs"] for other in (design, *design["alternatives"])]
+    built = {_VARIANT.sub("", name) for name in ids}
+    for row in rows:
+        switch = _VARIANT.sub("", row["id"])
+        yield switch if tried and switch not in built else row["id"]
 
 
 def rejected_in_full(data: Data) -> Section:
