@@ -15,6 +15,7 @@ from ibplan.plan.results import Plan
 from ibplan.spec.load import LoadedSpec
 
 _NEAREST = 3
+_LONGEST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,13 @@ class WiredDesign:
     def fabric(self) -> str:
         """The kind of network: infiniband, roce or ethernet."""
         return self.evaluated.form.fabric
+
+    @property
+    def switch_ids(self) -> dict[str, str]:
+        """The switch of each tier that there is."""
+        models = self.evaluated.form.switches
+        found = {"leaf": models.leaf.id, "spine": models.spine.id, "core": models.core.id}
+        return {row.tier: found[row.tier] for row in self.wiring.network.tiers}
 
 
 def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = None) -> WiredDesign:
@@ -64,6 +72,7 @@ def _unknown(plan: Plan, ids: list[str], wanted: str) -> str:
     for row in plan.rejected:
         if row.id == wanted:
             return f"--design: {wanted} cannot be built: {row.reasons[0].text}"
-    near = get_close_matches(wanted[:200], ids, _NEAREST) or ids[:_NEAREST]
+    wanted = wanted if len(wanted) <= _LONGEST_SHOWN else wanted[:_LONGEST_SHOWN] + "..."
+    near = get_close_matches(wanted, ids, _NEAREST) or ids[:_NEAREST]
     remedy = f"nearest: {', '.join(near)}" if near else "none can be built"
     return f"--design: no design has the id {wanted!r}; {remedy}"
