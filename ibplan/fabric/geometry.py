@@ -35,7 +35,11 @@ class CageSet:
 
     def mode(self, gbps: int) -> Mode | None:
         """The mode with the most ports at a speed, None if the cages do not have it."""
-        return max((m for m in self.modes if m.gbps == gbps), key=lambda m: self.capacity(m, self.count), default=None)
+        best, most = None, -1
+        for mode in self.modes:
+            if mode.gbps == gbps and (ports := self.capacity(mode, self.count)) > most:
+                best, most = mode, ports
+        return best
 
     def capacity(self, mode: Mode, cages: int) -> int:
         """Ports of a mode in a number of cages."""
@@ -104,12 +108,27 @@ class Geometry:
         The least flexible demand is placed first, and each prefers the cages that fewest other demands could use. Where
         that fails in mixed cages, demands that would light a cage only in part leave some of the simpler cages free.
         """
+        if len(self.sets) == 1:
+            return self._place_in_one_set(demands)
         spilling = [len([s for s in self.sets if s.mode(d.gbps) is not None]) > 1 for d in demands]
         for rounded in product(*((False, True) if spills else (False,) for spills in spilling)):
             placed = self._place_all(demands, rounded)
             if placed is not None:
                 return placed
         return None
+
+    def _place_in_one_set(self, demands: Sequence[Demand]) -> tuple[tuple[Placed, ...], ...] | None:
+        cages, room = self.sets[0], _Room([self.sets[0].count], {})
+        result: list[tuple[Placed, ...]] = []
+        for demand in demands:
+            if demand.ports == 0:
+                result.append(())
+                continue
+            mode = cages.mode(demand.gbps)
+            if mode is None or room.ports(0, mode) < demand.ports:
+                return None
+            result.append((Placed(0, demand.ports, room.take(0, mode, demand.ports), mode.ports),))
+        return tuple(result)
 
     def _place_all(self, demands: Sequence[Demand], rounded: Sequence[bool]) -> tuple[tuple[Placed, ...], ...] | None:
         room = _Room([s.count for s in self.sets], {})
