@@ -48,7 +48,8 @@ class Search:
 
     def key(self, name: str, tier: str) -> str:
         """The dotted key of a setting by tier: with the tier where the spec writes the setting as a mapping."""
-        written = self.loaded.document.value(("network", name))
+        network = self.loaded.document.data.get("network")
+        written = network.get(name) if isinstance(network, Mapping) else None
         return f"network.{name}.{tier}" if isinstance(written, Mapping) else f"network.{name}"
 
 
