@@ -60,7 +60,7 @@ def name_ranges(wiring: Wiring, devices: Devices) -> tuple[NameRange, ...]:
     )
 
 
-def _number_ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def number_ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Numbers from 0 as ranges from 1."""
     found: list[tuple[int, int]] = []
     for number in numbers:
@@ -120,7 +120,7 @@ def _pods(wiring: Wiring, folding: Folding) -> Iterator[PodGroup]:
         below = leaves[d.pod[leaves] == numbers[0]]
         yield PodGroup(
             len(numbers),
-            _number_ranges(numbers.tolist()),
+            number_ranges(numbers.tolist()),
             len(np.unique(d.unit[below])),
             len(below),
             len(mine) // len(numbers),
@@ -137,7 +137,7 @@ def _units(wiring: Wiring, folding: Folding) -> Iterator[UnitGroup]:
         below = leaves[np.isin(d.unit[leaves], numbers)]
         yield UnitGroup(
             len(numbers),
-            _number_ranges(numbers.tolist()),
+            number_ranges(numbers.tolist()),
             None if by_rail else int(folding.pod_group[unit_pods(wiring)[numbers[0]]]),
             len(mine) // len(numbers),
             name_ranges(wiring, mine),
