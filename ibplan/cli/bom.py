@@ -61,9 +61,9 @@ def bom(
     design = plan.design(chosen)
     rows = bom_rows(plan, design, by.value)
     if form is BomFormat.CSV:
-        text = bom_csv(rows, crlf=crlf)
+        text = bom_csv(rows, by.value, crlf=crlf)
     elif form is BomFormat.MARKDOWN:
-        text = bom_markdown(plan, design, rows)
+        text = bom_markdown(plan, design, rows, by.value)
     else:
         data = bom_data(plan, design, rows)
         text = to_json(data) if form is BomFormat.JSON else to_yaml(data)

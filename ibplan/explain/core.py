@@ -126,17 +126,6 @@ def switch_row(tier: str, key: str) -> Get:
     return get
 
 
-def port_use(tier: str) -> Get:
-    """Share of a tier's ports in use; None if the design does not have the tier."""
-    used, free = switch_row(tier, "ports_used"), switch_row(tier, "ports_free")
-
-    def get(design: Data, plan: Data) -> float | None:
-        taken, left = used(design, plan), free(design, plan)
-        return None if taken is None or taken + left == 0 else taken / (taken + left)
-
-    return get
-
-
 def limit_of(name: str) -> Get:
     """A budget of the spec as a number (USD or W); None if none was set."""
 

@@ -18,7 +18,6 @@ from ibplan.explain.core import (
     item_lines,
     link_rows,
     plain,
-    port_use,
     slowest,
     switch_row,
     total_links,
@@ -75,9 +74,6 @@ def count_figures() -> Iterator[Figure]:
         free = Input("ports_free", "ports", "ports that could carry another", switch_row(name, "ports_free"))
         yield plain(f"{name}_ports_used", f"ports in use on all {name} switches", "ports", used.get)
         yield plain(f"{name}_ports_free", f"free ports of all {name} switches at downlink speed", "ports", free.get)
-        formula = "ports_used / (ports_used + ports_free)"
-        title = f"share of the {name} switches' ports in use"
-        yield Figure(f"{name}_port_use_fraction", title, "share", formula, port_use(name), (used, free))
 
 
 def cabling_figures() -> Iterator[Figure]:

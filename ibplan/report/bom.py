@@ -56,22 +56,27 @@ _NUMERIC: Final = frozenset(
 _UNIT: Final = "each"
 _CURRENCY: Final = "USD"
 _INFERRED: Final = "inferred, not stated by a maker: ask the vendor"
+_IN_HOST: Final = "power is in the switch's maximum"
 _OLD: Final = "may not be orderable: ask the vendor"
 Row = Mapping[str, Any]
 
 
 def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
-    """The rows of a design: one a part with the places it is used in, or one a part and tier."""
+    """The rows of a design: one a part with the places it is used in, or one a part and tier.
+
+    Pieces whose power is in a switch's maximum stand apart from others of the part, so that quantity times power adds
+    up to the design's maximum.
+    """
     groups: dict[object, list[LineItem]] = {}
     for item in design.line_items:
         tier = item.tier if by == "tier" else ""
-        same = replace(item, quantity=0, where="", power_in_host=False, tier=tier, basis=None)
+        same = replace(item, quantity=0, where="", tier=tier, basis=None)
         groups.setdefault(same, []).append(item)
     old = _old_parts(plan, design)
-    return [_row(line, items, old) for line, items in enumerate(groups.values(), 1)]
+    return [_row(line, items, old, by) for line, items in enumerate(groups.values(), 1)]
 
 
-def _row(line: int, items: Sequence[LineItem], old: Set[str]) -> Row:
+def _row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row:
     first = items[0]
     quantity = sum(item.quantity for item in items)
     price = first.unit_price_usd
@@ -95,11 +100,17 @@ def _row(line: int, items: Sequence[LineItem], old: Set[str]) -> Row:
         None if price is None else 0,  # no discount is known: prices are taken as they are
         None if price is None else price * quantity,
         None,  # lead time: unknown
-        first.power_each_w,
+        None if first.power_in_host else first.power_each_w,
         _places(items),
         "; ".join(_notes(items, old)),
     )
-    return dict(zip(COLUMNS, values, strict=True))
+    row = dict(zip(COLUMNS, values, strict=True))
+    return {column: first.tier if column == "tier" else row[column] for column in columns_of(by)}
+
+
+def columns_of(by: By) -> tuple[str, ...]:
+    """The columns of a bill: by tier, the tier stands after the network."""
+    return COLUMNS if by == "part" else (*COLUMNS[:2], "tier", *COLUMNS[2:])
 
 
 def _places(items: Sequence[LineItem]) -> str:
@@ -125,6 +136,8 @@ def _notes(items: Sequence[LineItem], old: Set[str]) -> Iterator[str]:
     inferred = sum(item.quantity for item in items if item.basis == "inferred")
     if inferred:
         yield f"pairing {_INFERRED}" if inferred == total else f"pairing of {inferred} {_INFERRED}"
+    if items[0].power_in_host:
+        yield _IN_HOST
     if items[0].part in old:
         yield _OLD
 
@@ -136,9 +149,10 @@ def _old_parts(plan: Plan, design: Design) -> Set[str]:
     return {part for part in parts if any(message.startswith(f"{part} is marked ") for message in marked)}
 
 
-def bom_csv(rows: Iterable[Row], *, crlf: bool = False) -> str:
+def bom_csv(rows: Iterable[Row], by: By = "part", *, crlf: bool = False) -> str:
     """The rows as CSV; money with two places. Totals are left to the reader: every row has what they need."""
-    return csv_text(COLUMNS, ([_cell(row[column]) for column in COLUMNS] for row in rows), crlf=crlf)
+    columns = columns_of(by)
+    return csv_text(columns, ([_cell(row[column]) for column in columns] for row in rows), crlf=crlf)
 
 
 def _cell(value: Any) -> Any:
@@ -172,16 +186,20 @@ def _plain(value: Any) -> Any:
     return significant(value) if isinstance(value, float) else value
 
 
-def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row]) -> str:
-    """The bill as Markdown with its total; columns in which nothing is known are left out."""
-    columns = [c for c in COLUMNS if any(row[c] not in (None, "") for row in rows)]
+def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row], by: By = "part") -> str:
+    """The bill as Markdown with its total. The columns are always those of the CSV."""
+    columns = columns_of(by)
     body = [[cell(_words(row[column])) for column in columns] for row in rows]
     totals = design.totals
-    known = "complete" if totals.complete else f"a lower bound: {len(totals.unpriced)} kinds of parts have no price"
+    known = "complete" if totals.complete else f"a lower bound: {_without_price(len(totals.unpriced))}"
     share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""
     total = f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
     head = f"# {escape(plan.name)}: bill of materials of {escape(design.id)}\n"
     return f"{head}\n{table(columns, body, [c in _NUMERIC for c in columns])}\n{escape(total)}\n"
+
+
+def _without_price(kinds: int) -> str:
+    return "1 kind of part has no price" if kinds == 1 else f"{kinds} kinds of parts have no price"
 
 
 def _words(value: Any) -> str:

@@ -131,8 +131,8 @@ def _counts() -> Iterator[Row]:
             yield Row("- port minimum", "switches", f"minimum_{tier}_switches", words=words, keep="some")
     yield Row("Switches, all tiers", "switches", "switches")
     for tier in SWITCH_TIERS:
+        yield Row(f"{tier.capitalize()} ports in use", "ports", f"{tier}_ports_used", keep="known")
         yield Row(f"Free {tier} ports", "ports", f"{tier}_ports_free", keep="known")
-        yield Row(f"{tier.capitalize()} ports in use", "%", f"{tier}_port_use_fraction", text.percent, keep="known")
 
 
 def _bare_minimum(tier: str) -> Words:
@@ -153,8 +153,9 @@ def _cabling() -> Iterator[Row]:
         name = names.get(kind, f"{kind.capitalize()} links")
         stem = kind.replace("-", "_")
         yield Row(name, "links", f"{stem}_links", keep="some")
-        yield Row("- speed of a link", "Gb/s", f"{stem}_link_gbps", words=_speeds(kind), keep="some")
-        yield Row("- medium", "", words=_media(kind), keep="some")
+        one = {"reserved": "reserved link", "attached": "attached host"}.get(kind, f"{kind} link")
+        yield Row(f"- speed, {one}", "Gb/s", f"{stem}_link_gbps", words=_speeds(kind), keep="some")
+        yield Row(f"- medium, {one}", "", words=_media(kind), keep="some")
     yield Row("Links, all", "links", "links")
     yield Row("Switch cages in use", "cages", "cages")
     yield Row("Modules in switches", "modules", "modules_switch", absent=text.UNKNOWN)

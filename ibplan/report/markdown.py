@@ -9,7 +9,7 @@ from typing import Final
 from ibplan.explain import Data
 from ibplan.report import sections
 from ibplan.report.comparison import comparison_groups
-from ibplan.report.rows import kept
+from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import Line, Section
 
 _SPECIAL: Final = re.compile(r"([\\`*\[\]<>#|~&])")
@@ -61,6 +61,7 @@ def _line(line: Line, nested: bool) -> str:
 def _comparison(data: Data, designs: Sequence[Data]) -> Iterator[str]:
     if not designs:
         return
+    designs = arranged(designs, data["recommended"])
     names = sections.labels(data)
     cells: list[str] = []
     rows: list[list[str]] = []

@@ -77,3 +77,8 @@ def _is_kept(row: Row, designs: Sequence[Data], plan: Data) -> bool:
         return True
     values = [row.value(design, plan) for design in designs]
     return any(value is not None if row.keep == "known" else bool(value) for value in values)
+
+
+def arranged(designs: Sequence[Data], recommended: str | None) -> list[Data]:
+    """The recommended design, then the others in rank order."""
+    return sorted(designs, key=lambda design: design["id"] != recommended)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Final
 
 from rich.box import SIMPLE_HEAD, Box
@@ -16,7 +15,7 @@ from rich.text import Text
 from ibplan.explain import Data
 from ibplan.report import sections
 from ibplan.report.comparison import comparison_groups
-from ibplan.report.rows import Group, kept
+from ibplan.report.rows import Group, arranged, kept
 from ibplan.report.screen import printed
 from ibplan.report.sections import Line, Section
 
@@ -64,15 +63,6 @@ def _cells(data: Data) -> Iterator[str]:
             yield from (row.cell(design, data) for design in data["designs"])
 
 
-def arranged(designs: Sequence[Data]) -> list[Data]:
-    """The designs in order, but dealt by fabric in turn, so that InfiniBand and RoCE stand next to each other."""
-    by_fabric: dict[str, list[Data]] = {}
-    for design in designs:
-        by_fabric.setdefault(design["fabric"], []).append(design)
-    turns = zip_longest(*by_fabric.values())
-    return [design for turn in turns for design in turn if design is not None]
-
-
 def _section(section: Section) -> Iterator[RenderableType]:
     if not section.lines:
         return
@@ -104,7 +94,7 @@ def _comparison(data: Data, designs: Sequence[Data], width: int, ascii_only: boo
         return
     groups = list(kept(comparison_groups(data), designs, data))
     names = sections.labels(data)
-    columns = {d["id"]: _column(d, data, groups, names) for d in arranged(designs)}
+    columns = {d["id"]: _column(d, data, groups, names) for d in arranged(designs, data["recommended"])}
     label = min(_WIDEST_LABEL, max(len(row.label) for group in groups for row in group.rows))
     unit = max(len(row.unit) for group in groups for row in group.rows)
     room = width - label - unit - _GAP

@@ -31,7 +31,7 @@ def _read(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_totals_can_be_recomputed_and_agree_with_the_design(by: By) -> None:
     for plan, design in _designs():
-        rows = _read(bom_csv(bom_rows(plan, design, by)))
+        rows = _read(bom_csv(bom_rows(plan, design, by), by))
         assert [row["line"] for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
         total = Decimal(0)
         for row in rows:
@@ -45,6 +45,31 @@ def test_totals_can_be_recomputed_and_agree_with_the_design(by: By) -> None:
                 assert "no price" in row["notes"]
         assert total == design.totals.capex_usd
         assert all(row["unit_price"] for row in rows) == design.totals.complete
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_quantity_times_power_adds_up_to_the_maximum(by: By) -> None:
+    known = 0
+    for plan, design in _designs():
+        rows = bom_rows(plan, design, by)
+        in_host = {item.part for item in design.line_items if item.power_in_host}
+        noted = {row["vendor_sku"] for row in rows if "power is in the switch's maximum" in row["notes"]}
+        assert noted == in_host
+        assert all(row["power_each_w"] is None for row in rows if "switch's maximum" in row["notes"])
+        if design.totals.power_w is not None:
+            watts = sum(row["quantity"] * row["power_each_w"] for row in rows if row["power_each_w"] is not None)
+            assert watts == pytest.approx(design.totals.power_w)
+            known += bool(in_host)
+    assert known
+
+
+def test_pieces_of_a_part_with_power_of_their_own_stand_apart() -> None:
+    plan = samples.plan(samples.BOTH)
+    design = plan.designs[0]
+    (first, *rest) = [i for i in design.line_items if i.category == "transceiver"]
+    mixed = replace(first, power_in_host=not first.power_in_host, tier="server", where="elsewhere")
+    rows = bom_rows(plan, replace(design, line_items=(first, mixed, *rest)))
+    assert [row["power_each_w"] for row in rows if row["vendor_sku"] == first.part].count(None) == 1
 
 
 @pytest.mark.parametrize("by", GROUPINGS)
@@ -68,6 +93,9 @@ def test_rows_by_tier_are_split() -> None:
     plan = samples.plan(samples.POD)
     rows = bom_rows(plan, plan.designs[0], "tier")
     assert [(r["quantity"], r["where_used"]) for r in rows[:2]] == [(32, "leaf tier"), (16, "spine tier")]
+    assert [r["tier"] for r in rows[:2]] == ["leaf", "spine"]
+    assert _read(bom_csv(rows, "tier"))[1]["tier"] == "spine"
+    assert "| line | network | tier |" in bom_markdown(plan, plan.designs[0], rows, "tier")
 
 
 def test_parts_of_reserved_links_are_marked() -> None:
@@ -168,6 +196,9 @@ def test_markdown_has_one_line_a_row_and_the_total() -> None:
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1
     assert text.splitlines()[-1].startswith("Total: $")
     assert "a lower bound" in text
+    assert table[0] == f"| {' | '.join(COLUMNS)} |"
+    one = replace(design, totals=replace(design.totals, unpriced=design.totals.unpriced[:1]))
+    assert "(a lower bound: 1 kind of part has no price" in bom_markdown(plan, one, rows)
 
 
 def test_markdown_cannot_be_broken_out_of() -> None:

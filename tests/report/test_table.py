@@ -14,9 +14,9 @@ from ibplan.report import text
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.data import plan_data
 from ibplan.report.markdown import escape, to_markdown
-from ibplan.report.rows import kept
+from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import defaults, findings, rejected
-from ibplan.report.table import arranged, to_table
+from ibplan.report.table import to_table
 from ibplan.spec.load import load_spec
 from tests.report import samples
 
@@ -107,9 +107,13 @@ def _heads(table: str) -> list[list[str]]:
     return found
 
 
-def test_fabrics_stand_next_to_each_other() -> None:
-    designs = [{"fabric": fabric, "n": n} for n, fabric in enumerate(["a", "a", "a", "b", "c", "b"])]
-    assert [d["n"] for d in arranged(designs)] == [0, 3, 4, 1, 5, 2]
+def test_columns_stand_in_rank_order_after_the_recommended_one() -> None:
+    designs = [{"id": name} for name in "abcd"]
+    assert [d["id"] for d in arranged(designs, "a")] == ["a", "b", "c", "d"]
+    assert [d["id"] for d in arranged(designs, "c")] == ["c", "a", "b", "d"]
+    assert [d["id"] for d in arranged(designs, None)] == ["a", "b", "c", "d"]
+    data = samples.data(samples.ETHERNET)
+    assert [n for row in _heads(to_table(data, width=80)) for n in row] == ["1", "2", "3", "4", "5"]
 
 
 def test_unpriced_designs_stand_apart_below_a_line() -> None:
