@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import sys
 import traceback
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 EXIT_INTERRUPTED: Final = 130
+NARROWEST: Final = 20
 WIDEST: Final = 500
 REPORT: Final = "This is a fault of ibplan, not of your input: please report it with the spec and the command line."
 
@@ -66,15 +68,23 @@ FormatOption = Annotated[Format, typer.Option("--format", help="How the result i
 def terminal(output: Path | None) -> tuple[int, bool]:
     """Width and color for a table. Where no terminal limits the width, a table is as wide as it needs."""
     shown = (output is None or str(output) == "-") and sys.stdout is not None and sys.stdout.isatty()
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() and 20 <= int(columns) <= WIDEST else WIDEST
+    width = _columns() or WIDEST
     if shown and width == WIDEST:
         width = shutil.get_terminal_size((WIDEST, 24)).columns
     return width, shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def _columns() -> int | None:
+    """The width that the environment states, if it is one that anything can be shown in."""
+    stated = os.environ.get("COLUMNS", "")
+    columns = int(stated) if re.fullmatch("[0-9]{1,4}", stated) else 0
+    return columns if NARROWEST <= columns <= WIDEST else None
+
+
 def run_guarded(command: Callable[[], object]) -> int:
     """Run a command; the exit code. Whatever it raises ends here as a message on standard error."""
+    if _columns() is None:
+        os.environ.pop("COLUMNS", None)  # rich would take it at its word where it shows help, and show nothing
     try:
         command()
         code = EXIT_OK

@@ -47,14 +47,14 @@ def _write_stdout(data: bytes) -> None:
 def _write_file(data: bytes, output: Path) -> None:
     import tempfile  # 2 ms that only this needs
 
-    target = output.resolve() if output.is_symlink() else output  # the link stays, what it points to is written
-    mode = _mode(target)
+    mode = _mode(output)
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "it is a directory")
-    if mode is not None and not stat.S_ISREG(mode):  # /dev/null, a pipe: cannot be replaced
-        with target.open("wb") as stream:
-            stream.write(data)
+    if mode is not None and not stat.S_ISREG(mode):  # /dev/null, /dev/stdout, a pipe: cannot be replaced
+        _write_stream(data, output)
         return
+    # The link stays, what it points to is written.
+    target = Path(os.path.realpath(output)) if output.is_symlink() else output
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(0, "it is write-protected")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".ibplan-", suffix=".tmp")
@@ -68,6 +68,14 @@ def _write_file(data: bytes, output: Path) -> None:
     except BaseException:  # interruption, too: nothing half-written stays behind
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _write_stream(data: bytes, output: Path) -> None:
+    try:
+        with output.open("wb") as stream:
+            stream.write(data)
+    except BrokenPipeError:
+        raise ClosedPipeError from None
 
 
 def _mode(path: Path) -> int | None:

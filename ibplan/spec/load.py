@@ -49,7 +49,7 @@ class LoadedSpec:
 def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO | None = None) -> LoadedSpec:
     """Load a spec; `-` is standard input. `settings` are `key=value` texts (`network.tiers=2`). Raises InputError."""
     if str(path) == STDIN:
-        document = read_stream(sys.stdin.buffer if stdin is None else stdin, _STDIN_SOURCE)
+        document = _read_stdin(stdin)
         name, directory = "spec", Path()
     else:
         document = read_document(Path(path))
@@ -69,6 +69,15 @@ def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO
     if missing:
         raise InputError(missing)
     return loaded
+
+
+def _read_stdin(stream: BinaryIO | None) -> Document:
+    if stream is None and sys.stdin is None:
+        raise InputError([Problem(_STDIN_SOURCE, 0, 0, "standard input is closed", "give a file, or pipe a spec in")])
+    try:
+        return read_stream(sys.stdin.buffer if stream is None else stream, _STDIN_SOURCE)
+    except OSError as error:
+        raise InputError([Problem(_STDIN_SOURCE, 0, 0, f"cannot be read: {error.strerror}")]) from None
 
 
 def check_specs(paths: Iterable[Path | str], settings: Sequence[str] = ()) -> Iterator[LoadedSpec | InputError]:
