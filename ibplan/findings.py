@@ -60,7 +60,7 @@ _KINDS = (
         "reserved-added-leaves",
         "warning",
         "No downlink was free for {ports}: {leaves} added.",
-        "Give up one server, or reserve fewer ports.",
+        "Give up one server of the last unit, set network.partial_units: packed, or reserve fewer ports.",
     ),
     FindingKind(
         "rail-only",
@@ -123,6 +123,32 @@ _KINDS = (
         "warning",
         "{switch} is listed with {have} airflow only: its part number is left open.",
         "Set site.airflow, or ask the vendor.",
+    ),
+    FindingKind(
+        "keys-not-used",
+        "info",
+        "These keys are read and checked, but change nothing yet: {keys}.",
+        "",
+    ),
+    FindingKind(
+        "single-switch",
+        "info",
+        "A single {tier} switch carries all traffic between its neighbors: if it fails, the network is down.",
+        "Set network.min_spines: 2, or network.single_tier: two_leaves.",
+    ),
+    FindingKind(
+        "slower-uplinks-fewer-tiers",
+        "warning",
+        "With uplinks at {gbps} Gb/s instead of whole-cage speed, {fewer} tiers would do instead of {tiers}: {instead} "
+        "instead of {switches}.",
+        "Set network.uplink_gbps: {gbps}.",
+    ),
+    FindingKind(
+        "mixed-media",
+        "info",
+        "Some links are multimode, others single-mode, each the cheapest of its kind: two kinds of fiber and modules "
+        "in stock.",
+        "Set network.medium: multimode or single_mode.",
     ),
     FindingKind(
         "optics-unknown",

@@ -15,17 +15,27 @@ from ibplan.errors import InputError, Problem, UsageError
 
 
 def validate(specs: SpecsArgument, settings: SettingsOption = None) -> None:
-    """Check specs: every problem of every file, with its line and column."""
+    """Check specs: every problem of every file, with its line and column; names are looked up in the catalogue."""
+    from ibplan.catalog.store import Catalog, load_catalog
+    from ibplan.plan.resolve import resolve
     from ibplan.spec.load import check_specs
 
     problems: list[Problem] = []
     good: list[str] = []
+    catalogs: dict[tuple[tuple[Path, ...], Path | None], Catalog] = {}
     for result in check_specs(specs, settings or ()):
-        if isinstance(result, InputError):
-            problems += result.problems
-        else:
+        try:
+            if isinstance(result, InputError):
+                raise result
+            files = result.catalog_paths, result.price_path
+            if files not in catalogs:
+                catalogs[files] = load_catalog(*files)
+            resolve(result, catalogs[files])
             good.append(f"{result.source}: ok\n")
-    emit("".join(good))
+        except InputError as error:
+            problems += error.problems
+    if good:
+        emit("".join(good))
     if problems:
         raise InputError(problems)
 
@@ -44,6 +54,6 @@ def init(
     """Print a spec to start from: three lines, and every other key with its default as a comment."""
     from importlib.resources import files
 
-    if output is not None and str(output) != "-" and Path(output).exists() and not force:
+    if output is not None and str(output) != "-" and Path(output).is_file() and not force:
         raise UsageError(f"{output}: the file exists; --force overwrites it")
     emit(files("ibplan.spec").joinpath("starter.yaml").read_text(encoding="utf-8"), output)

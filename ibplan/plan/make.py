@@ -123,8 +123,8 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
     for design in evaluated:
         groups.setdefault(design.form_key, []).append(design)
 
-    def key(design: Evaluated) -> tuple[bool, bool, Decimal, str]:
-        return (design.id != pinned, not design.capital.complete, design.capital.usd, design.id)
+    def key(design: Evaluated) -> tuple[bool, int, Decimal, str]:
+        return (design.id != pinned, len(design.capital.unpriced), design.capital.usd, design.id)
 
     return [sorted(group, key=key) for group in groups.values()]
 

@@ -101,11 +101,12 @@ def _nearest(change: str, value: str, found: Evaluated) -> Nearest:
 def _uplink_change(search: Search, forms: list[Form]) -> Nearest | None:
     """Slower uplinks reach more switches: try the downlink speed where the default is faster."""
     faster = [f for f in forms if f.choices.leaf_uplink_gbps is None and f.request.leaf.up_gbps > f.hosts.gbps]
-    found = search.best(_with_uplink(f) for f in faster)
+    found = search.best(with_slower_uplinks(f) for f in faster)
     return None if found is None else _nearest(search.key("uplink_gbps", "leaf"), str(found.form.hosts.gbps), found)
 
 
-def _with_uplink(form: Form) -> Form:
+def with_slower_uplinks(form: Form) -> Form:
+    """The form with leaf uplinks at the downlink speed instead of whole-cage speed."""
     gbps, spine = form.hosts.gbps, form.switches.spine.geometry
     spine_up = form.choices.spine_uplink_gbps or default_uplink_gbps(spine, form.switches.core.geometry, gbps)
     request = replace(

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 
 from ibplan.catalog.entries import Module
 from ibplan.economics.capital import unknown_power_parts
+from ibplan.errors import Unbuildable
+from ibplan.fabric.sizing import size_fabric
 from ibplan.findings import Finding, finding, plural
 from ibplan.parts.select import LinkParts
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import Judged
+from ibplan.plan.nearest import with_slower_uplinks
 from ibplan.spec.load import LoadedSpec
 from ibplan.units import format_ratio
+
+_GLASS = ("multimode", "single_mode")
 
 
 def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: int) -> Iterator[Finding]:
@@ -47,9 +53,36 @@ def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: i
                     ratio=format_ratio(ratio),
                     swapped=format_ratio(1 / ratio),
                 )
+    unused = [pointer for pointer in NOT_USED_YET if _is_written(loaded, pointer)]
+    if unused:
+        yield finding("keys-not-used", pointer=unused[0], keys=", ".join(unused))
     yield finding("networks-not-planned")
     if spec.growth:
         yield finding("growth-not-planned", pointer="/growth")
+
+
+NOT_USED_YET = (
+    "/workload/tokens",
+    "/workload/recompute",
+    "/workload/parallelism",
+    "/workload/jobs",
+    "/storage",
+    "/management",
+    "/site/electricity",
+    "/site/years",
+    "/site/rack",
+    "/site/hall",
+)
+
+
+def _is_written(loaded: LoadedSpec, pointer: str) -> bool:
+    """Whether the spec itself states the value at a JSON pointer."""
+    here = loaded.document.data
+    for key in pointer.split("/")[1:]:
+        if not isinstance(here, Mapping) or key not in here:
+            return False
+        here = here[key]
+    return True
 
 
 def design_findings(judged: Judged) -> Iterator[Finding]:
@@ -81,6 +114,9 @@ def _sizing_findings(design: Evaluated) -> Iterator[Finding]:
             servers=design.network.request.domain_servers,
             unit=fabric.unit.servers,
         )
+    yield from _resilience_findings(design)
+    if design.network.request.leaf.up_gbps != design.network.request.leaf.down_gbps:
+        return
     for tier in design.network.tiers:
         total = tier.ports_used + tier.ports_free
         if total and tier.ports_used / total < 0.5:
@@ -91,6 +127,31 @@ def _sizing_findings(design: Evaluated) -> Iterator[Finding]:
                 used=f"{tier.ports_used:,}",
                 total=f"{total:,}",
                 share=tier.ports_used / total,
+            )
+
+
+def _resilience_findings(design: Evaluated) -> Iterator[Finding]:
+    """Single switches that everything hangs on, and tiers that slower uplinks would save."""
+    fabric, form = design.network.fabric, design.form
+    for pod in fabric.pods[:1]:
+        alone = pod.spines == 1 or (fabric.tiers == 1 and not fabric.isl)
+        if alone and design.network.request.servers > 1:
+            yield finding("single-switch", design=design.id, tier="spine" if fabric.tiers > 1 else "leaf")
+    request = design.network.request
+    if fabric.tiers < 3 or form.choices.leaf_uplink_gbps is not None or request.leaf.up_gbps <= form.hosts.gbps:
+        return
+    slower = with_slower_uplinks(form)
+    with suppress(Unbuildable):
+        found = size_fabric(slower.request)
+        if found.tiers < fabric.tiers:
+            yield finding(
+                "slower-uplinks-fewer-tiers",
+                design=design.id,
+                tiers=fabric.tiers,
+                fewer=found.tiers,
+                gbps=form.hosts.gbps,
+                switches=plural(design.network.switch_count, "switch", "switches"),
+                instead=f"{(found.leaf_count + found.spine_count) * form.fabrics:,}",
             )
 
 
@@ -115,6 +176,9 @@ def _parts_findings(design: Evaluated) -> Iterator[Finding]:
                 module_a=_name(parts, near=True),
                 module_b=_name(parts, near=False),
             )
+    media = {p.recipe.medium for p in design.parts if p.recipe is not None and p.recipe.medium in _GLASS}
+    if len(media) > 1:
+        yield finding("mixed-media", design=design.id)
     if reaches:
         yield finding("lengths-unknown", design=design.id, reach_m=min(reaches))
     yield from _status_findings(design)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from ibplan.findings import plural
 from ibplan.plan.judge import Judged
 from ibplan.spec.models import Spec
 from ibplan.units import format_gbps, format_usd, format_watts
@@ -40,11 +41,24 @@ def _recommended(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spe
             broken = " ".join(_broken(j, spec))
             sentences.append(f"{j.design.id} gives {format_gbps(j.per_gpu_gbps)} per GPU, but: {broken}")
             break
+    sentences += _reservations(best)
     budget = spec.budget.network
     if budget is not None:
         sentences.append(f"It leaves {format_usd(budget - usd)} of the {format_usd(budget)} network budget.")
     if best.verdict is not None:
         sentences.append(best.verdict.reason)
+    return sentences
+
+
+def _reservations(best: Judged) -> list[str]:
+    """What the choice rests on: pairs of parts that no maker states, and switches that could not be compared."""
+    sentences = []
+    if any(p.recipe is not None and p.recipe.basis == "inferred" for p in best.design.parts):
+        sentences.append("It pairs modules that no maker is known to state together: ask before ordering.")
+    unpriced = [o for o in best.others if not o.capital.complete]
+    if unpriced:
+        many = plural(len(unpriced), "other switch", "other switches")
+        sentences.append(f"{many} of this form could not be compared, for want of prices.")
     return sentences
 
 
@@ -54,7 +68,7 @@ def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool, spec
         return f"Pinned by the spec: {cost}."
     rivals = [j for j in ranked if j.within_limits and j is not best and not j.too_slow]
     if not rivals:
-        return f"The only fully priced design{_keeping(best, spec, 's')}: {cost}."
+        return f"The only fully priced form{_keeping(best, spec, 's')}: {cost}."
     if any(j.verdict is not None and j.verdict.enough for j in [best, *rivals]):
         return f"The cheapest that carries the job: {cost}."
     if all(j.per_gpu_gbps < best.per_gpu_gbps for j in rivals):

@@ -95,9 +95,10 @@ def _inference(job: JobScale, precision: Literal["bf16", "fp8"]) -> Verdict:
     weights = job.parameters * (2 if precision == "bf16" else 1) / 1e9
     memory = job.gpu_memory_gbytes * job.gpus_per_server
     usable = memory * assumptions().weights_share_of_memory_max.value
-    text = f"the weights take {weights:,.0f} GB of the {usable:,.0f} GB that one server can give them"
     if weights <= usable:
+        text = f"the weights take {weights:,.0f} GB of the {usable:,.0f} GB that one server can give them"
         return Verdict(True, f"Inference stays inside a server: {text}, so requests do not need RDMA between servers.")
+    text = f"the weights take {weights:,.0f} GB and one server can give them {usable:,.0f} GB"
     return Verdict(False, f"Inference spans servers: {text}, so plain Ethernet is not recommended.")
 
 

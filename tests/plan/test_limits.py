@@ -142,7 +142,7 @@ def test_the_sentences_agree_with_the_figures(infiniband: int, roce: int, budget
     same = [d.totals.capex_usd for d in fitting if d.networks.compute.bandwidth.per_gpu_gbps == mine]
     assert usd == min(same)
     expected = {
-        "The only fully priced design": len(fitting) == 1,
+        "The only fully priced form": len(fitting) == 1,
         "The most bandwidth of the designs": len(fitting) > 1 and widths.count(mine) == 1,
         "The cheapest of the designs with the most bandwidth": widths.count(mine) > 1,
     }
