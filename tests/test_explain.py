@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from ibplan.explain import FIGURES, nearest_figures
-from ibplan.report.figures import explain_data, explain_text, figure_list
+from ibplan.report.comparison import row_names
+from ibplan.report.figures import explain_data, explain_text, figure_list, find_figure
 from tests.report import samples
 
 BUILTINS = {name: __builtins__[name] for name in ("sum", "min", "max", "len", "zip")}  # type: ignore[index]
@@ -92,9 +93,59 @@ def test_all_figures_are_listed() -> None:
     assert [line.split()[0] for line in figure_list().splitlines()] == list(FIGURES)
 
 
-@pytest.mark.parametrize(("name", "meant"), [("capex", "capex_usd"), ("bisection", "bisection_gbps")])
+def test_the_list_has_the_names_of_the_rows() -> None:
+    (line,) = [line for line in figure_list().splitlines() if line.startswith("power_w ")]
+    assert "  Power, maximum  " in line
+    assert set(row_names()) <= set(FIGURES)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("power_w", "power_w"),
+        ("Power, maximum", "power_w"),
+        ("power, maximum", "power_w"),
+        ("- over spines", "latency_cross_leaf_us"),
+        ("over spines", "latency_cross_leaf_us"),
+        ("Switches", "switches"),
+        ("- switches", "capex_switch_usd"),
+        ("Facility power limit kept", "fits_facility_power"),
+        ("power", None),
+    ],
+)
+def test_a_figure_is_found_by_id_or_row(name: str, meant: str | None) -> None:
+    found = find_figure(name)
+    assert (None if found is None else found.id) == meant
+
+
+def test_every_row_name_finds_its_figure() -> None:
+    for figure, row in row_names().items():
+        if row != "- port minimum":  # of spines and of cores
+            found = find_figure(row)
+            assert found is not None
+            assert found.id == figure
+
+
+def test_a_plain_figure_says_where_it_comes_from() -> None:
+    for figure in FIGURES.values():
+        assert (figure.rule is not None) == figure.plain
+    text = explain_text(FIGURES["spine_switches"], samples.data(samples.POD))
+    assert text.splitlines()[1].startswith("  made by sizing: pods x spines of a pod x planes")
+    assert "(docs/sizing.md)" in text
+    assert "power_w + maximum of a server" in explain_text(FIGURES["fits_power"], samples.data(samples.POD))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("capex", "capex_usd"),
+        ("bisecton", "bisection_gbps"),
+        ("power maximum", "power_w"),
+        ("half the sum", "bisection_gbps"),
+    ],
+)
 def test_a_wrong_name_finds_the_right_one(name: str, meant: str) -> None:
-    assert meant in nearest_figures(name)
+    assert meant in nearest_figures(name, row_names())
 
 
 # Shapes that no example spec has: two joined leaves, also with slower hosts attached; several pods; a single switch.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ibplan.cli.common import Format, FormatOption, OutputOption, terminal
+from ibplan.cli.common import WIDEST, Format, FormatOption, OutputOption, say, terminal
 from ibplan.cli.output import emit
 from ibplan.errors import UsageError
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="What can be bought: list it, show an entry, find what is lacking.")
 
+# Where nothing limits the width (a pipe, a file), lines are as long as people like to read.
+_READABLE: Final = 100
 _DAYS: Final = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -40,6 +43,10 @@ OverlaysOption = Annotated[
 PricesOption = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Lay a price file over the price book.")
 ]
+WidthOption = Annotated[
+    int | None,
+    typer.Option("--width", metavar="COLUMNS", min=60, max=WIDEST, help="Width of a table; default: the terminal's."),
+]
 
 
 @app.command("list")
@@ -49,15 +56,17 @@ def list_entries(
     output: OutputOption = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    width: WidthOption = None,
 ) -> None:
     """List the entries with the price that stands for each."""
     from ibplan.catalog.layers import KINDS
-    from ibplan.report.catalog import LIST_COLUMNS, list_rows, render_rows
+    from ibplan.report.catalog import LIST_COLUMNS, list_columns, list_rows, render_rows
 
     kinds = [k for k in KINDS if not kind or k in kind]
     rows = list_rows(_load(overlays, prices), kinds)
-    width, color = terminal(output)
-    emit(render_rows(rows, LIST_COLUMNS, form.value, width=width, color=color), output)
+    shown, color = _shown(output, width)
+    columns = list_columns(shown) if form is Format.TABLE else LIST_COLUMNS
+    emit(render_rows(rows, columns, form.value, width=shown, color=color), output)
 
 
 @app.command("show")
@@ -67,6 +76,7 @@ def show(
     output: OutputOption = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    width: WidthOption = None,
 ) -> None:
     """Show one entry: its facts, their sources, its prices."""
     from difflib import get_close_matches
@@ -81,15 +91,16 @@ def show(
         best = get_close_matches(name, near, 1)
         hint = f"did you mean {best[0]}?" if best else "`ibplan catalog list` names them all"
         raise UsageError(f"nothing in the catalogue has the id {name!r}: {hint}")
-    width, color = terminal(output)
+    shown, color = _shown(output, width)
     if form in (Format.JSON, Format.YAML):
         emit(render_data(data, form.value), output)
     else:
-        emit(render_rows(list(flatten(data)), ("field", "value"), form.value, width=width, color=color), output)
+        emit(render_rows(list(flatten(data)), ("field", "value"), form.value, width=shown, color=color), output)
 
 
 @app.command("check")
 def check(
+    own: Annotated[bool, typer.Option("--own", help="Only entries of the files given with --catalog.")] = False,
     older_than: Annotated[
         str | None, typer.Option("--older-than", metavar="AGE", help="Also list older prices: 180d, 26w, 6m, 1y.")
     ] = None,
@@ -100,6 +111,7 @@ def check(
     output: OutputOption = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    width: WidthOption = None,
 ) -> None:
     """List what the catalogue lacks: fields to plan with, prices, fresh prices, parts that fit."""
     from datetime import date
@@ -112,9 +124,32 @@ def check(
         today = date.today() if as_of is None else date.fromisoformat(as_of)
     except ValueError:
         raise UsageError(f"--as-of: {as_of!r} is not a date such as 2026-01-31") from None
-    rows = check_rows(check_catalog(_load(overlays, prices), days, today))
-    width, color = terminal(output)
-    emit(render_rows(rows, CHECK_COLUMNS, form.value, width=width, color=color), output)
+    if own and not overlays:
+        raise UsageError("--own lists entries of your files: name them with --catalog")
+    catalog = _load(overlays, prices)
+    rows = check_rows(check_catalog(catalog, days, today))
+    mine = _ids(overlays or ())
+    found = [row for row in rows if row["id"] in mine]
+    shown, color = _shown(output, width)
+    if not own or found or form is not Format.TABLE:
+        emit(render_rows(found if own else rows, CHECK_COLUMNS, form.value, width=shown, color=color), output)
+    if mine and not found:
+        entries = "1 entry" if len(mine) == 1 else f"{len(mine):,} entries"
+        say(f"ibplan: {entries} of your files checked, nothing to report")
+
+
+def _ids(overlays: Sequence[Path]) -> set[str]:
+    """Ids of the entries that files of the user state."""
+    from ibplan.catalog.layers import KINDS, own_documents
+
+    sections = [document.data.get(kind) or () for document in own_documents(overlays) for kind in KINDS]
+    return {entry["id"] for section in sections for entry in section}
+
+
+def _shown(output: Path | None, width: int | None) -> tuple[int, bool]:
+    """Width and color of a table."""
+    limit, color = terminal(output)
+    return width or (_READABLE if limit == WIDEST else limit), color
 
 
 def _days(age: str) -> int:

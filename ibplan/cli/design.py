@@ -45,7 +45,9 @@ def design(
     design_id: DesignOption = None,
     explain: Annotated[
         str | None,
-        typer.Option("--explain", metavar="FIGURE", help="How a figure is made; `list` lists the figures."),
+        typer.Option(
+            "--explain", metavar="FIGURE", help="How a figure is made, by its id or its row; `list` lists all."
+        ),
     ] = None,
     fail_on: Annotated[
         SeverityName | None,
@@ -84,13 +86,17 @@ def design(
 
 
 def _figure(name: str, form: Format) -> Figure:
-    from ibplan.explain import FIGURES, nearest_figures
+    from ibplan.explain import nearest_figures
+    from ibplan.report.comparison import row_names
+    from ibplan.report.figures import find_figure
 
     if form in (Format.CSV, Format.MARKDOWN):
         raise UsageError(f"--explain does not go with --format {form.value}: take table, json or yaml")
-    if name in FIGURES:
-        return FIGURES[name]
-    near = nearest_figures(name)
+    figure = find_figure(name)
+    if figure is not None:
+        return figure
+    rows = row_names()
+    near = [f"{i} ({rows[i]})" if i in rows else i for i in nearest_figures(name, rows)]
     remedy = f"did you mean {' or '.join(near)}?" if near else "--explain list lists them"
     raise UsageError(f"--explain: there is no figure {name!r}; {remedy}")
 

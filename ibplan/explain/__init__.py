@@ -37,7 +37,12 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
 )
 
 
-def nearest_figures(name: str) -> list[str]:
-    """Ids of figures that look like a name, nearest first."""
-    inside = [figure_id for figure_id in FIGURES if len(name) > 2 and name in figure_id]
-    return list(dict.fromkeys([*get_close_matches(name, FIGURES, 3), *inside]))[:3]
+def nearest_figures(name: str, rows: Mapping[str, str] | None = None) -> list[str]:
+    """Ids of figures whose id, row (by id) or title looks like a name, nearest first."""
+    wanted = name.strip().lower()
+    spelled = {figure_id: figure_id for figure_id in FIGURES}
+    spelled |= {row.lower(): figure_id for figure_id, row in (rows or {}).items()}
+    near = [spelled[word] for word in get_close_matches(wanted, spelled, 3)]
+    inside = [figure_id for word, figure_id in spelled.items() if len(wanted) > 2 and wanted in word]
+    words = [figure.id for figure in FIGURES.values() if len(wanted) > 2 and wanted in figure.title.lower()]
+    return list(dict.fromkeys([*near, *inside, *words]))[:3]

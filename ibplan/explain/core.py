@@ -25,7 +25,10 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of a design. Where the formula is the id itself, the figure is a plain fact that `title` describes."""
+    """One figure of a design. Where the formula is the id itself, the figure is a plain fact that `title` describes.
+
+    `rule` says in words how a plain fact comes about.
+    """
 
     id: str
     title: str
@@ -33,6 +36,7 @@ class Figure:
     formula: str
     get: Get
     inputs: tuple[Input, ...] = field(default=())
+    rule: str | None = None
 
     @property
     def plain(self) -> bool:
@@ -67,9 +71,14 @@ def compute(*path: str) -> Get:
     return at("networks", "compute", *path)
 
 
-def plain(figure_id: str, title: str, unit: str, get: Get) -> Figure:
-    """A figure that is taken as it stands."""
-    return Figure(figure_id, title, unit, figure_id, get)
+def plain(figure_id: str, title: str, unit: str, get: Get, rule: str) -> Figure:
+    """A figure that no formula over other figures gives; `rule` says where it comes from."""
+    return Figure(figure_id, title, unit, figure_id, get, rule=rule)
+
+
+def sized(words: str) -> str:
+    """The rule of a figure that sizing makes."""
+    return f"made by sizing: {words} (docs/sizing.md)"
 
 
 def _rows(design: Data, test: Callable[[Data], bool]) -> Iterator[tuple[str, Data]]:

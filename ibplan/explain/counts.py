@@ -18,26 +18,86 @@ from ibplan.explain.core import (
     item_lines,
     link_rows,
     plain,
+    sized,
     slowest,
     switch_row,
     total_links,
 )
 
+_RANK = (
+    "fully priced designs that keep every limit come first, plain Ethernet that does not carry the job last; among the "
+    "rest more bandwidth per GPU, then joined rails before separate ones, then the lower price; where plain Ethernet "
+    "carries the job, only the price counts"
+)
+_TIERS = sized("the first of 1, 2, 3 that can be built; network.tiers pins it")
+_SERVERS = "servers of the spec; or gpus of the spec / GPUs of a server, rounded up"
+_SWITCHES = {
+    "leaf_switches": "units x leaves of a unit x planes, with leaves for reserved ports and attached hosts",
+    "spine_switches": "pods x spines of a pod x planes; a smaller last pod may differ",
+    "core_switches": "the fewest, in groups to which every spine sends equally many uplinks, x planes",
+}
+
 
 def form_figures() -> Iterator[Figure]:
     """Tiers, units, pods and ratios."""
-    yield plain("rank", "place in the order of the fully priced designs", "", at("rank"))
-    yield plain("tiers", "tiers of switches", "tiers", compute("tiers"))
-    yield plain("planes", "disjoint fabrics of the same form", "planes", compute("planes"))
-    yield plain("unit_servers", "servers that share one set of leaves", "servers", compute("unit", "servers"))
-    yield plain("unit_leaves", "leaves of one unit, in one plane", "leaves", compute("unit", "leaves"))
-    yield plain("units", "units (sets of leaves with their servers)", "units", compute("unit", "count"))
-    yield plain("pod_units", "units whose leaves share one set of spines", "units", compute("pod", "units"))
-    yield plain("pod_spines", "spines of one pod, in one plane", "spines", compute("pod", "spines"))
-    yield plain("pods", "pods (sets of spines with their units)", "pods", compute("pod", "count"))
+    yield plain("rank", "place in the order of the fully priced designs", "", at("rank"), _RANK)
+    yield plain("tiers", "tiers of switches", "tiers", compute("tiers"), _TIERS)
+    yield plain(
+        "planes", "disjoint fabrics of the same form", "planes", compute("planes"), "network.planes of the spec"
+    )
+    yield plain(
+        "unit_servers",
+        "servers that share one set of leaves",
+        "servers",
+        compute("unit", "servers"),
+        sized("downlinks of a leaf / rails on a leaf, rounded down; network.unit_servers pins it"),
+    )
+    yield plain(
+        "unit_leaves",
+        "leaves of one unit, in one plane",
+        "leaves",
+        compute("unit", "leaves"),
+        sized("rails / rails on a leaf; 1 without rails"),
+    )
+    yield plain(
+        "units",
+        "units (sets of leaves with their servers)",
+        "units",
+        compute("unit", "count"),
+        sized("servers / servers of a unit, rounded up"),
+    )
+    yield plain(
+        "pod_units",
+        "units whose leaves share one set of spines",
+        "units",
+        compute("pod", "units"),
+        sized(
+            "all units below three tiers; else as many as a spine has downlinks for their leaves, or network.pod_units"
+        ),
+    )
+    yield plain(
+        "pod_spines",
+        "spines of one pod, in one plane",
+        "spines",
+        compute("pod", "spines"),
+        sized("the fewest to which every leaf can have equally many uplinks, and whose ports hold all of them"),
+    )
+    yield plain(
+        "pods",
+        "pods (sets of spines with their units)",
+        "pods",
+        compute("pod", "count"),
+        sized("units / units of a pod, rounded up; 1 below three tiers"),
+    )
     for tier in ("leaf", "spine"):
         title = f"oversubscription of a {tier} switch, down:up by bandwidth of its configured ports"
-        yield plain(f"{tier}_ratio_asked", f"{title}, asked", "down:up", compute("oversubscription", tier, "asked"))
+        yield plain(
+            f"{tier}_ratio_asked",
+            f"{title}, asked",
+            "down:up",
+            compute("oversubscription", tier, "asked"),
+            "network.oversubscription of the spec",
+        )
         inputs = tuple(
             Input(name, unit, meaning, compute("oversubscription", tier, name))
             for name, unit, meaning in (
@@ -54,8 +114,10 @@ def form_figures() -> Iterator[Figure]:
 
 def count_figures() -> Iterator[Figure]:
     """Endpoints, switches and ports."""
-    yield plain("gpus", "GPUs of all planned servers", "GPUs", at("totals", "gpus"))
-    yield plain("servers", "planned servers", "servers", at("totals", "servers"))
+    yield plain(
+        "gpus", "GPUs of all planned servers", "GPUs", at("totals", "gpus"), "planned servers x GPUs of a server"
+    )
+    yield plain("servers", "planned servers", "servers", at("totals", "servers"), _SERVERS)
     hosts = Input("host_links", "links", "links to servers and attached hosts", link_rows("count", *HOST_KINDS))
     title = "NIC ports of servers and attached hosts that need a switch port"
     yield Figure("endpoints", title, "ports", "sum(host_links)", compute("counts", "endpoints"), (hosts,))
@@ -63,32 +125,55 @@ def count_figures() -> Iterator[Figure]:
         Input(f"{t}_switches", "switches", f"switches of the {t} tier", compute("counts", t)) for t in SWITCH_TIERS
     )
     for tier in tiers:
-        yield plain(tier.name, tier.meaning, "switches", tier.get)
+        yield plain(tier.name, tier.meaning, "switches", tier.get, sized(_SWITCHES[tier.name]))
     formula = "leaf_switches + spine_switches + core_switches"
     yield Figure("switches", "switches of all tiers and planes", "switches", formula, at("totals", "switches"), tiers)
     for name in ("spine", "core"):
         title = f"{name} switches that the ports alone would need; an even spread of links may take more"
-        yield plain(f"minimum_{name}_switches", title, "switches", compute("minimum", name))
+        yield plain(
+            f"minimum_{name}_switches",
+            title,
+            "switches",
+            compute("minimum", name),
+            sized("uplinks that the tier below needs / ports of a switch, rounded up"),
+        )
     for name in SWITCH_TIERS:
-        used = Input("ports_used", "ports", "ports that carry a link", switch_row(name, "ports_used"))
-        free = Input("ports_free", "ports", "ports that could carry another", switch_row(name, "ports_free"))
-        yield plain(f"{name}_ports_used", f"ports in use on all {name} switches", "ports", used.get)
-        yield plain(f"{name}_ports_free", f"free ports of all {name} switches at downlink speed", "ports", free.get)
+        used, free = switch_row(name, "ports_used"), switch_row(name, "ports_free")
+        yield plain(
+            f"{name}_ports_used",
+            f"ports in use on all {name} switches",
+            "ports",
+            used,
+            sized("ports that carry a link, up or down, each at its own speed"),
+        )
+        yield plain(
+            f"{name}_ports_free",
+            f"free ports of all {name} switches at downlink speed",
+            "ports",
+            free,
+            sized("ports at downlink speed that the cages left over, uplinks taken off, still give"),
+        )
 
 
 def cabling_figures() -> Iterator[Figure]:
     """Links, cages, modules and cables."""
     for kind in (*MAIN_KINDS, "reserved"):
-        name = f"{kind.replace('-', '_')}_links"
+        name, words = f"{kind.replace('-', '_')}_links", "attached-host" if kind == "attached" else kind
         rows = Input("links_of_rows", "links", f"rows of {kind} links", link_rows("count", kind))
-        yield Figure(name, f"{kind} links", "links", "sum(links_of_rows)", total_links(kind), (rows,))
+        yield Figure(name, f"{words} links", "links", "sum(links_of_rows)", total_links(kind), (rows,))
         speeds = Input("gbps_of_rows", "Gb/s", f"speeds of the rows of {kind} links", link_rows("gbps", kind))
-        title = f"speed of a {kind} link, the slowest if there are several"
+        title = f"speed of {'an' if words[0] == 'a' else 'a'} {words} link, the slowest if there are several"
         yield Figure(f"{name.removesuffix('s')}_gbps", title, "Gb/s", "min(gbps_of_rows)", slowest(kind), (speeds,))
     rows = Input("links_of_rows", "links", "all rows but the reserved ones", link_rows("count", *MAIN_KINDS))
     yield Figure("links", "links, reserved ones apart", "links", "sum(links_of_rows)", at("totals", "links"), (rows,))
     title = "switch cages that hold at least one link's end (a cage may carry several links), reserved ones apart"
-    yield plain("cages", title, "cages", compute("counts", "cages"))
+    yield plain(
+        "cages",
+        title,
+        "cages",
+        compute("counts", "cages"),
+        sized("over all switches: links of a kind / links that a cage carries, rounded up for each switch"),
+    )
     sides = []
     for side, tiers in (("switch", SWITCH_TIERS), ("server", ("server", "attached"))):
 
@@ -146,7 +231,13 @@ def bandwidth_figures() -> Iterator[Figure]:
     title = "what each GPU gets when all endpoints talk across the bisection, one direction"
     yield Figure("per_gpu_gbps", title, "Gb/s", formula, compute("bandwidth", "per_gpu_gbps"), parts)
     title = "whether the fabric joins different rails"
-    yield plain("cross_rail", title, "yes/no", compute("bandwidth", "cross_rail"))
+    yield plain(
+        "cross_rail",
+        title,
+        "yes/no",
+        compute("bandwidth", "cross_rail"),
+        ("no where network.rail_only makes every rail a network of its own; else yes"),
+    )
     for path, words in (("same_leaf", "under one leaf"), ("cross_leaf", "over a spine"), ("cross_pod", "over a core")):
         title = f"latency {words}, one way, 64 B, idle, on the line through two measured points of the fabric"
         inputs = (

@@ -93,9 +93,24 @@ def fit_figures() -> Iterator[Figure]:
     title = "whether the purchase price keeps the network budget; unknown while parts have no price"
     get = at("fits", "network_budget")
     yield Figure("fits_network_budget", title, "yes/no", formula, get, (CAPEX, complete, limit))
-    for name, words in (
-        ("cluster_budget", "network and servers keep the cluster budget (racks are not planned: never certain)"),
-        ("power", "network and servers at maximum draw keep the power limit"),
-        ("facility_power", "network and servers at maximum draw, times the site's PUE, keep the facility power limit"),
+    servers_w = "maximum of a server in the catalogue (not in the JSON: `ibplan catalog show SERVER`) x servers"
+    for name, words, rule in (
+        (
+            "cluster_budget",
+            "network and servers keep the cluster budget (racks are not planned: never certain)",
+            "capex_usd + price of a server in the catalogue (not in the JSON) x servers against budget.cluster: no if "
+            "above, else unknown",
+        ),
+        (
+            "power",
+            "network and servers at maximum draw keep the power limit",
+            f"power_w + {servers_w} against budget.power; a part that is unknown counts 0 in a no, and forbids a yes",
+        ),
+        (
+            "facility_power",
+            "network and servers at maximum draw, times the site's PUE, keep the facility power limit",
+            f"(power_w + {servers_w}) x site.pue against budget.facility_power; a part that is unknown counts 0 in a "
+            "no, and forbids a yes",
+        ),
     ):
-        yield plain(f"fits_{name}", f"whether {words}", "yes/no", at("fits", name))
+        yield plain(f"fits_{name}", f"whether {words}", "yes/no", at("fits", name), rule)

@@ -16,8 +16,10 @@ from ibplan.report.text import number
 
 Row = Mapping[str, Any]
 LIST_COLUMNS: Final = ("kind", "id", "status", "vendor", "model", "what", "price_usd", "price_kind", "price_date")
+SHORT_COLUMNS: Final = ("id", "what", "status", "price_usd")
 CHECK_COLUMNS: Final = ("check", "kind", "id", "text", "days")
 _MAX_SPEEDS: Final = 3
+_ROOM_FOR_ALL: Final = 160
 
 
 def list_rows(catalog: Catalog, kinds: Iterable[Kind]) -> list[Row]:
@@ -35,6 +37,11 @@ def list_rows(catalog: Catalog, kinds: Iterable[Kind]) -> list[Row]:
         for kind in kinds
         for name, entry in getattr(catalog, kind).items()
     ]
+
+
+def list_columns(width: int) -> tuple[str, ...]:
+    """The columns of a list that a table of a width has room for."""
+    return LIST_COLUMNS if width >= _ROOM_FOR_ALL else SHORT_COLUMNS
 
 
 def check_rows(found: Iterable[CatalogRow]) -> list[Row]:
@@ -72,7 +79,8 @@ def describe(entry: Switch | Nic | Server | Gpu | Module | Cable | Recipe) -> st
             reach = f", {entry.reach_m:g} m" if entry.reach_m is not None else ""
             return f"{entry.links} x {entry.gbps}G {entry.form}, {entry.fiber.kind.replace('_', ' ')}{reach}"
         case Cable():
-            lengths = f", {min(entry.lengths_m):g} to {max(entry.lengths_m):g} m" if entry.lengths_m else ""
+            ends = dict.fromkeys(f"{edge(entry.lengths_m):g}" for edge in (min, max)) if entry.lengths_m else ()
+            lengths = f", {' to '.join(ends)} m" if ends else ""
             return f"{entry.kind}{f', 1 to {entry.ends_b}' if entry.ends_b > 1 else ''}{lengths}"
         case Recipe():
             return f"{entry.link_layer} {entry.gbps}G, {entry.medium.replace('_', ' ')}: {entry.cable}"
@@ -89,6 +97,8 @@ def flatten(data: Any, name: str = "") -> Iterator[Row]:
     """Nested data as rows of a field (`cages[0].form`) and its value."""
     if isinstance(data, dict):
         for key, value in data.items():
+            if key == "used" and isinstance(value, bool):
+                key, value = "second-hand", "yes" if value else "no"
             yield from flatten(value, f"{name}.{key}" if name else str(key))
     elif isinstance(data, list | tuple):
         for index, value in enumerate(data):

@@ -196,13 +196,19 @@ def _power() -> Iterator[Row]:
     yield Row("Power, typical", "W", "power_typical_w", absent=text.UNKNOWN)
 
 
-def limit_rows(plan: Data) -> Iterator[Row]:
-    """One row for each limit that the spec sets."""
+def limit_rows() -> Iterator[tuple[str, Row]]:
+    """One row for each limit that a spec can set, with its key of `budget:`."""
     names = {"network": "Network budget", "cluster": "Cluster budget", "power": "Power limit"}
     for key, label in (*names.items(), ("facility_power", "Facility power limit")):
-        if plan["effective_spec"]["budget"][key] is not None:
-            figure = f"fits_{key}_budget" if key in ("network", "cluster") else f"fits_{key}"
-            yield Row(f"{label} kept", "yes/no", figure, _yes_no, absent=text.UNKNOWN)
+        figure = f"fits_{key}_budget" if key in ("network", "cluster") else f"fits_{key}"
+        yield key, Row(f"{label} kept", "yes/no", figure, _yes_no, absent=text.UNKNOWN)
+
+
+def row_names() -> dict[str, str]:
+    """The names of the table's rows by figure."""
+    budget = dict.fromkeys((key for key, _ in limit_rows()), True)
+    groups = comparison_groups({"effective_spec": {"budget": budget}})
+    return {row.figure: row.label for group in groups for row in group.rows if row.figure}
 
 
 def comparison_groups(plan: Data) -> tuple[Group, ...]:
@@ -214,5 +220,5 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Bandwidth and latency", tuple(_bandwidth())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
-        Group("Limits", tuple(limit_rows(plan))),
+        Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),
     )

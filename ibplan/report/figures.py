@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ibplan.explain import FIGURES, SWITCH_TIERS, Data, Figure
 from ibplan.report import text
+from ibplan.report.comparison import row_names
 from ibplan.report.data import significant
 from ibplan.report.spreadsheet import csv_text
 
@@ -35,11 +36,28 @@ def to_csv(data: Data) -> str:
     return csv_text(head, rows)
 
 
+def find_figure(name: str) -> Figure | None:
+    """The figure with an id, or with a name of the table's rows (in small or capital letters); None if there is none.
+
+    An id stands before a row. The dash that sets some rows in may be left out; an earlier row stands before a later one.
+    """
+    wanted = name.strip().lower()
+    if wanted in FIGURES:
+        return FIGURES[wanted]
+    rows = [(figure, row.lower()) for figure, row in row_names().items()]
+    spelled = [figure for figure, row in rows if row == wanted]
+    spelled += [figure for figure, row in rows if row == f"- {wanted}"]
+    return FIGURES[spelled[0]] if spelled else None
+
+
 def figure_list() -> str:
-    """All figures: id, unit, meaning."""
+    """All figures: id, unit, name of the row in the table, meaning."""
+    rows = row_names()
     width = max(map(len, FIGURES))
     units = max(len(figure.unit) for figure in FIGURES.values())
-    return "".join(f"{f.id:{width}}  {f.unit:{units}}  {f.title}\n" for f in FIGURES.values())
+    names = max(map(len, rows.values()))
+    lines = [f"{f.id:{width}}  {f.unit:{units}}  {rows.get(f.id, ''):{names}}  {f.title}" for f in FIGURES.values()]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def explain_data(figure: Figure, data: Data) -> dict[str, Any]:
@@ -49,6 +67,7 @@ def explain_data(figure: Figure, data: Data) -> dict[str, Any]:
         "title": figure.title,
         "unit": figure.unit,
         "formula": figure.formula,
+        "rule": figure.rule,
         "designs": [
             {
                 "id": design["id"],
@@ -77,7 +96,7 @@ def explain_text(figure: Figure, data: Data) -> str:
 
 def _formula(figure: Figure) -> Iterator[str]:
     if figure.plain:
-        yield "  taken as it stands in the JSON"
+        yield f"  {figure.rule}"
     else:
         yield f"  {figure.id} = {figure.formula}"
 

@@ -32,7 +32,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bo
 
 
 def to_markdown(data: Data) -> str:
-    """The whole plan: choice, comparison with one column a design, findings, defaults."""
+    """The whole plan: choice, comparison with one column a design, findings, prices, defaults."""
     ranked = [d for d in data["designs"] if d["rank"] is not None]
     others = [d for d in data["designs"] if d["rank"] is None]
     parts = [f"# {escape(sections.headline(data))}\n"]
@@ -41,6 +41,7 @@ def to_markdown(data: Data) -> str:
     parts += [_section(sections.design_list(data, others, "Not ranked: parts without a price"))]
     parts += _comparison(data, others)
     parts += [_section(make(data)) for make in (sections.alternatives, sections.rejected_in_full, sections.findings)]
+    parts += [_section(sections.prices(data))] if data["designs"] else []
     parts += [_section(sections.left_out(data)), _section(sections.defaults(data))]
     return "\n".join(part for part in parts if part)
 

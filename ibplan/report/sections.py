@@ -15,6 +15,7 @@ from ibplan.report import text
 from ibplan.report.rows import LEGEND
 from ibplan.units import format_usd, format_watts
 
+PRICE_BOOK: Final = "ibplan price book"
 _LIMIT_WORDS: Final = {
     "network_budget": "network budget",
     "cluster_budget": "cluster budget",
@@ -22,6 +23,7 @@ _LIMIT_WORDS: Final = {
     "facility_power": "facility power limit",
 }
 _VARIANT: Final = re.compile(r"-(auto|[123])t-\d+to\d+.*$")
+_MOST_REJECTED: Final = 6
 _FIRST_COLUMN: Final = {"error": "ERROR", "warning": "warning", "info": "note"}
 
 
@@ -41,6 +43,17 @@ class Section:
     title: str
     lines: tuple[Line, ...]
     flowing: bool = False
+
+
+_MEANINGS: Final = (
+    "unit: servers that share one set of leaves",
+    "down:up: bandwidth toward servers against bandwidth toward the next tier; asked: by the spec; built: the worst "
+    "of any switch, in whole ports",
+    "each GPU, all talking: when half of the GPUs send to the other half, each gets this much (bisection x 2 / "
+    "injection x NIC bandwidth)",
+    "paths between rails: whether the network joins the i-th NICs of the servers with the others; if not, only the "
+    "links inside servers do",
+)
 
 
 def labels(data: Data) -> dict[str, str]:
@@ -99,7 +112,24 @@ def recommendation(data: Data) -> Section:
         return Section("Recommended", (Line(data["recommended"], style="good"),))
     pinned = " (pinned by the spec)" if chosen["pinned"] else ""
     lines = [Line(f"{chosen['id']}{pinned}", labels(data)[chosen["id"]], "good")]
-    return Section("Recommended", (*lines, *(Line(sentence) for sentence in chosen["why"])))
+    said = _said(data["designs"])
+    words = ((said[sentence], sentence) for sentence in chosen["why"])
+    lines += [Line(_labelled(where, sentence, labels(data))) for where, sentence in words]
+    return Section("Recommended", tuple(lines))
+
+
+def _said(designs: Iterable[Data]) -> dict[str, list[str]]:
+    """The designs of which a sentence is said, by sentence."""
+    found: dict[str, list[str]] = {}
+    for design in designs:
+        for sentence in dict.fromkeys(design["why"]):
+            found.setdefault(sentence, []).append(design["id"])
+    return found
+
+
+def _labelled(where: Sequence[str], sentence: str, names: Mapping[str, str]) -> str:
+    """A sentence, with the labels of its designs if they are several."""
+    return f"{_place(names[design_id] for design_id in where)} {sentence}" if len(where) > 1 else sentence
 
 
 def why_none(data: Data) -> str:
@@ -139,57 +169,82 @@ def nearest(data: Data) -> Section:
 
 
 def design_list(data: Data, designs: Sequence[Data], title: str) -> Section:
-    """The ids behind the numbers, and why each stands where it does."""
-    names, lines = labels(data), []
+    """The ids behind the numbers, and why each stands where it does.
+
+    What is said of several stands once, at the end; what is said of the recommended one too stands there.
+    """
+    names, lines, said = labels(data), [], _said(designs)
+    above = {sentence for d in data["designs"] if d["id"] == data["recommended"] for sentence in d["why"]}
     for design in designs:
         chosen = design["id"] == data["recommended"]
         marks = [word for word, is_so in (("recommended", chosen), ("pinned", design["pinned"])) if is_so]
         head = f"{design['id']}{' (' + ', '.join(marks) + ')' if marks else ''}"
         lines.append(Line(head, names[design["id"]], "good" if chosen else "strong"))
-        lines += [] if chosen else [Line(sentence) for sentence in design["why"]]
+        lines += [Line(s) for s in design["why"] if s not in above and len(said[s]) == 1]
         unpriced = ", ".join(f"{row['quantity']:,} {printable(row['part'])}" for row in design["totals"]["unpriced"])
         lines += [Line(f"Without a price: {unpriced}", style="careful")] if unpriced else []
+    shared = [(where, sentence) for sentence, where in said.items() if sentence not in above and len(where) > 1]
+    lines += [Line(_labelled(where, sentence, names), "-") for where, sentence in shared]
     return Section(title, tuple(lines))
 
 
 def alternatives(data: Data) -> Section:
-    """Other switches of the same form, under the design that stands for it."""
+    """Other switches of the same form, under the design that stands for it: those without all prices in one line."""
     lines = []
     for design in data["designs"]:
-        for other in design["alternatives"]:
-            lower = "" if other["complete"] else "at least "
-            money = f"{lower}{_amount('', other['capex_usd'])}"
-            lines.append(Line(f"{other['id']}: {money}", labels(data)[design["id"]]))
+        label, others = labels(data)[design["id"]], design["alternatives"]
+        lines += [Line(f"{o['id']}: {_amount('', o['capex_usd'])}", label) for o in others if o["complete"]]
+        lacking = [other for other in others if not other["complete"]]
+        if lacking:
+            least = _amount("", min(other["capex_usd"] for other in lacking))
+            more = "more " if len(lacking) < len(others) else ""
+            head = f"{len(lacking):,} {more}{'lacks' if len(lacking) == 1 else 'lack'} prices (from at least {least})"
+            lines.append(Line(f"{head}: {', '.join(other['id'] for other in lacking)}", label))
     return Section("The same form with other switches (plan one with --design ID)", tuple(lines))
 
 
 def rejected(data: Data) -> Section:
-    """What cannot be built: the first reason of each, those with the same reason together."""
+    """What cannot be built: the first reason of each, those with the same reason together.
+
+    Where the spec names no switch, and so all of the catalogue are tried, only as many as a reader takes in.
+    """
     found: dict[str, list[Data]] = {}
     for row in data["rejected"]:
         found.setdefault(_reason(row["reasons"][0]), []).append(row)
-    lines = []
+    lines: list[Line] = []
+    unsaid: dict[str, None] = {}
     for reason, rows in found.items():
-        names = ", ".join(dict.fromkeys(_names(rows, data)))
-        lines += [Line(reason + _and_more(rows), "-"), Line(names, style="faint")]
+        names = dict.fromkeys(_names(rows, data))
+        if _tried_all(data) and len(lines) >= _MOST_REJECTED:
+            unsaid.update(names)
+            continue
+        lines += [Line(reason + _and_more(rows), "-"), Line(", ".join(names), style="faint")]
+    if unsaid:
+        more = plural(len(unsaid), "more switch", "more switches")
+        lines.append(Line(f"and {more} (--format json lists all)", "-"))
     return Section("Cannot be built", tuple(lines))
+
+
+def _tried_all(data: Data) -> bool:
+    """Whether the spec names no switch."""
+    return not any(data["effective_spec"]["network"]["switch"].values())
 
 
 def _and_more(rows: Iterable[Data]) -> str:
     """How many further reasons the rows have, which the JSON lists."""
     counts = {len(row["reasons"]) - 1 for row in rows}
     most = max(counts)
-    return f" (and {'up to ' if len(counts) > 1 else ''}{most} more)" if most else ""
+    up_to = "up to " if len(counts) > 1 else ""
+    return f" (and {up_to}{plural(most, 'more reason', 'more reasons')})" if most else ""
 
 
 def _names(rows: Iterable[Data], data: Data) -> Iterator[str]:
     """Ids; where every switch of the catalogue was tried, fabric and switch alone of those that no ratio makes fit."""
-    tried = not any(data["effective_spec"]["network"]["switch"].values())
     ids = [other["id"] for design in data["designs"] for other in (design, *design["alternatives"])]
     built = {_VARIANT.sub("", name) for name in ids}
     for row in rows:
         switch = _VARIANT.sub("", row["id"])
-        yield switch if tried and switch not in built else row["id"]
+        yield switch if _tried_all(data) and switch not in built else row["id"]
 
 
 def rejected_in_full(data: Data) -> Section:
@@ -231,6 +286,13 @@ def findings(data: Data) -> Section:
 
 def _place(where: Iterable[str]) -> str:
     return " ".join(f"[{number}]" for number in dict.fromkeys(where))
+
+
+def prices(data: Data) -> Section:
+    """Which prices stand: those of the user's file before those of the price book."""
+    book = data["inputs"]["price_book"]
+    then = "" if book["name"] == PRICE_BOOK else f"; where it has none, {PRICE_BOOK}"
+    return Section("Prices", (Line(f"{printable(book['name'])} of {book['date']}{then}."),))
 
 
 def left_out(data: Data) -> Section:
@@ -277,12 +339,16 @@ def legend(data: Data, cells: Iterable[str]) -> Section:
     """What the marks that occur in the cells mean, and how figures are to be read."""
     used = {mark for cell in cells for mark, _ in LEGEND if _carries(cell, mark)}
     lines = [f"{mark} {words}" for mark, words in LEGEND if mark in used]
-    lines += ["bandwidth: one direction", "latency: one way, 64 B, idle"]
+    lines += ["bandwidth: one direction", "latency: one way, 64 B, idle", *_MEANINGS]
     networks = [design["networks"]["compute"] for design in data["designs"]]
     if any(network["planes"] > 1 or network["rail_only"] for network in networks):
         lines.append("units and pods: of one plane, or of one rail where rails are separate")
     if any(row["kind"] == "reserved" for network in networks for row in network["links"]):
         lines.append("reserved links: not among the links, modules and cables counted, but in the price")
+    budget = data["effective_spec"]["budget"]
+    if budget["power"] is not None or budget["facility_power"] is not None:
+        pue = " (for the facility, times the site's PUE)" if budget["facility_power"] is not None else ""
+        lines.append(f"power limit kept: maximum power of the network and of all servers together{pue} is within it")
     return Section("Marks", tuple(Line(words, style="faint") for words in lines), flowing=True)
 
 

@@ -22,6 +22,7 @@ from ibplan.report.sections import Line, Section
 NARROWEST: Final = 60
 _GAP: Final = 2
 _WIDEST_LABEL: Final = 26
+_SHORT: Final = 28
 _STYLES: Final = {"good": "bold green", "bad": "bold red", "careful": "yellow", "faint": "dim", "strong": "bold"}
 _ASCII_HEAD: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
@@ -53,6 +54,8 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
     yield from _section(sections.alternatives(data))
     yield from _section(sections.rejected(data))
     yield from _section(sections.findings(data))
+    if data["designs"]:
+        yield from _section(sections.prices(data))
     yield from _section(sections.left_out(data))
     yield from _section(sections.defaults(data))
 
@@ -69,8 +72,9 @@ def _section(section: Section) -> Iterator[RenderableType]:
     yield Text()
     yield Text(section.title, "bold")
     if section.flowing:
-        words = [Text(line.words, _STYLES.get(line.style, ""), overflow="fold") for line in section.lines]
-        yield Padding(Columns(words, padding=(0, 2)), (0, 0, 0, 2))
+        short = [line for line in section.lines if len(line.words) <= _SHORT]
+        yield Padding(Columns(map(_words, short), padding=(0, 2)), (0, 0, 0, 2))
+        yield from (Padding(_words(line), (0, 0, 0, 2)) for line in section.lines if line not in short)
         return
     if not any(line.marker for line in section.lines):
         for line in section.lines:

@@ -42,12 +42,32 @@ def test_list_has_the_same_rows_in_every_format() -> None:
     assert [row["id"] for row in read] == names
     markdown = run("catalog", "list", "--kind", "switches", "--format", "markdown").stdout.splitlines()
     assert [line.split(" | ")[1] for line in markdown[2:]] == names
-    table = run("catalog", "list", "--kind", "switches").stdout
+    table = run("catalog", "list", "--kind", "switches", "--width", "80").stdout
     assert all(name in table for name in names)
     as_yaml = run("catalog", "list", "--kind", "switches", "--format", "yaml").stdout
     plain = json.loads(json.dumps(parse_document(as_yaml, "s").data, default=float))
     assert plain == {"schema_version": "1", "rows": rows}
-    assert max(map(len, table.splitlines())) <= 100
+    assert max(map(len, table.splitlines())) <= 80
+    assert table.split()[:4] == ["id", "what", "status", "price_usd"]
+
+
+def test_a_list_is_as_wide_as_people_read_and_has_all_columns_where_there_is_room() -> None:
+    assert max(map(len, run("catalog", "list", "--kind", "switches").stdout.splitlines())) <= 100
+    assert run("catalog", "list", "--width", "200").stdout.split()[:4] == ["kind", "id", "status", "vendor"]
+
+
+def test_check_of_own_entries_alone(tmp_path: Path) -> None:
+    (tmp_path / "ours.yaml").write_text(OVERLAY)
+    own = ("catalog", "check", "--own", "--catalog", "ours.yaml")
+    done = run(*own, "--format", "json", cwd=tmp_path)
+    assert {row["id"] for row in json.loads(done.stdout)["rows"]} == {"acme-64"}
+    assert done.stderr == ""
+    row = "{part: acme-64, kind: street, usd: 10000, date: 2026-11-01, source: our quote}"
+    (tmp_path / "prices.yaml").write_text(f"name: ours\ndate: 2026-11-01\nprices:\n  - {row}\n")
+    done = run(*own, "--prices", "prices.yaml", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "ibplan: 1 entry of your files checked, nothing to report\n"
+    assert run("catalog", "check", "--own").returncode == 2
 
 
 def test_list_takes_several_kinds() -> None:
@@ -60,7 +80,10 @@ def test_show_gives_everything_known() -> None:
     assert (shown["kind"], shown["cages"][0]["count"]) == ("switches", 32)
     as_yaml = run("catalog", "show", "nvidia-qm9700", "--format", "yaml").stdout
     assert parse_document(as_yaml, "s").data["sources"] == tuple(shown["sources"])
-    assert "cages[0].count" in run("catalog", "show", "nvidia-qm9700").stdout
+    table = run("catalog", "show", "nvidia-qm9700").stdout
+    assert "cages[0].count" in table
+    assert "second-hand" in table
+    assert "used" not in table
 
 
 def test_show_of_an_unknown_id_names_the_nearest() -> None:

@@ -168,9 +168,15 @@ def test_explain_list_needs_no_plan() -> None:
 
 
 def test_an_unknown_figure_names_the_nearest() -> None:
-    done = run("design", SPEC, "--explain", "bisection")
+    done = run("design", SPEC, "--explain", "bisecton")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "did you mean bisection_gbps" in done.stderr
+    assert "did you mean bisection_gbps (Bisection)" in done.stderr
+
+
+def test_a_figure_can_be_named_by_its_row() -> None:
+    done = run("design", SPEC, "--explain", "power, MAXIMUM")
+    assert done.returncode == 0
+    assert done.stdout.startswith("power_w: maximum power of switches")
 
 
 def test_explain_has_no_spreadsheet_form() -> None:

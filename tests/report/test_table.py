@@ -15,7 +15,17 @@ from ibplan.report.comparison import comparison_groups
 from ibplan.report.data import plan_data
 from ibplan.report.markdown import escape, to_markdown
 from ibplan.report.rows import arranged, kept
-from ibplan.report.sections import defaults, findings, rejected
+from ibplan.report.sections import (
+    PRICE_BOOK,
+    Section,
+    alternatives,
+    defaults,
+    design_list,
+    findings,
+    prices,
+    recommendation,
+    rejected,
+)
 from ibplan.report.table import to_table
 from ibplan.spec.load import load_spec
 from tests.report import samples
@@ -43,7 +53,8 @@ def test_every_cell_and_every_id_is_there_at_every_width(name: str, width: int) 
     table = to_table(data, width=width)
     words = set(re.split(r"\s+", table))
     assert all(row["id"] in table for row in data["designs"])
-    assert all(re.sub(r"-autot-.*", "", row["id"]) in table for row in data["rejected"])
+    first = data["rejected"][0]["id"] if data["rejected"] else ""
+    assert re.sub(r"-autot-.*", "", first) in table
     ranked = [d for d in data["designs"] if d["rank"] is not None]
     others = [d for d in data["designs"] if d["rank"] is None]
     for designs in (ranked, others):
@@ -200,11 +211,67 @@ def test_defaults_read_as_a_spec_that_says_the_same() -> None:
 def test_a_rejected_design_shows_its_first_reason_and_how_many_more() -> None:
     data = samples.data(samples.BOTH, "network.oversubscription=[1:1, 2:1]")
     words = [line.words for line in rejected(data).lines]
-    assert len(words) == 2 * len({row["reasons"][0]["text"] for row in data["rejected"]})
-    (entry,) = [n for n, line in enumerate(words) if "spectrum6-cpo cages (leaf)" in line]
-    assert words[entry].endswith(" (and 1 more)")
+    (entry,) = [n for n, line in enumerate(words) if "spectrum6-osfp cages (leaf)" in line]
+    assert words[entry].endswith(" (and 1 more reason)")
     # Ratios of one switch are one name where every switch of the catalogue was tried.
-    assert words[entry + 1] == "roce-nvidia-sn6810-ld"
+    assert words[entry + 1] == "roce-nvidia-sn6600"
+
+
+def test_of_many_switches_that_no_spec_named_a_few_are_told() -> None:
+    data = samples.data(samples.BOTH)
+    *told, last = [line.words for line in rejected(data).lines]
+    assert len(told) == 6
+    names = [name for line in told[1::2] for name in line.split(", ")]
+    switches = {row["id"].rpartition("-autot")[0] for row in data["rejected"]}
+    assert last == f"and {len(switches) - len(names)} more switches (--format json lists all)"
+    named = {**data, "effective_spec": {**data["effective_spec"], "network": {"switch": {"leaf": "x"}}}}
+    assert all(row["id"] in "\n".join(line.words for line in rejected(named).lines) for row in data["rejected"])
+
+
+def test_other_switches_without_prices_share_a_line() -> None:
+    data = samples.data(samples.BOTH)
+    lines = [line.words for line in alternatives(data).lines]
+    for design in data["designs"]:
+        lacking = [other for other in design["alternatives"] if not other["complete"]]
+        for other in design["alternatives"]:
+            (line,) = [line for line in lines if other["id"] in line]
+            assert (f"{len(lacking)} more lack prices (from at least $" in line) == (not other["complete"])
+
+
+def test_what_is_said_of_several_designs_stands_once() -> None:
+    data = samples.data(samples.ETHERNET)
+    assert _said("Inference stays", recommendation(data)) == ["[1] [2] [3] Inference stays"]
+    assert _said("Inference stays", design_list(data, data["designs"], "All")) == []
+    nothing = {**data, "recommended": None}
+    assert _said("Inference stays", design_list(nothing, data["designs"], "All")) == ["[1] [2] [3] Inference stays"]
+
+
+def _said(words: str, section: Section) -> list[str]:
+    lines = [line.words for line in section.lines]
+    return [line.partition(words)[0] + words for line in lines if words in line]
+
+
+def test_prices_in_use_are_named() -> None:
+    data = samples.data(samples.BOTH)
+    (line,) = prices(data).lines
+    assert line.words == f"ibplan price book of {data['inputs']['price_book']['date']}."
+    assert samples.catalog().prices.name == PRICE_BOOK
+    own = {**data, "inputs": {"price_book": {"name": "frame contract", "date": "2026-12-01"}}}
+    (line,) = prices(own).lines
+    assert line.words == "frame contract of 2026-12-01; where it has none, ibplan price book."
+
+
+@pytest.mark.parametrize("limit", ["power=2MW", "facility_power=2MW"])
+def test_marks_say_what_a_power_limit_holds(limit: str) -> None:
+    table = _flat(to_table(samples.data(samples.POD, f"budget.{limit}"), width=100))
+    assert "power limit kept: maximum power of the network and of all servers together" in table
+
+
+def test_marks_say_how_figures_are_to_be_read() -> None:
+    table = _flat(to_table(samples.data(samples.BOTH), width=80))
+    assert "each GPU, all talking: when half of the GPUs send to the other half, each gets this much" in table
+    for words in ("unit: servers", "down:up: bandwidth", "paths between rails: whether"):
+        assert words in table
 
 
 def test_switches_that_the_spec_names_are_rejected_by_their_ids() -> None:
