@@ -39,7 +39,7 @@ def to_csv(data: Data) -> str:
 def find_figure(name: str) -> Figure | None:
     """The figure with an id, or with a name of the table's rows (in small or capital letters); None if there is none.
 
-    An id stands before a row. The dash that sets some rows in may be left out; an earlier row stands before a later one.
+    An id stands before a row. The dash that sets some rows in may be left out; of rows with one name the first stands.
     """
     wanted = name.strip().lower()
     if wanted in FIGURES:
