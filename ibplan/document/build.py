@@ -26,8 +26,14 @@ _NUMBER_STARTS: Final = frozenset("-+.0123456789")
 _NUMBER: Final = re.compile(
     r"[-+]?(?:(?P<int>0|[1-9][0-9]*)|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)"
 )
-# Escapes in double quotes can make what the text itself may not hold: it would reach a terminal or a CSV cell.
-_UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+# Beside control characters: line ends that only YAML 1.1 knows, marks that turn the text on a screen around, and
+# characters that nobody sees, so that two names look alike. They would reach a terminal or a CSV cell.
+UNSEEN: Final = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f"
+)
+# Escapes in double quotes can make what the text itself may not hold.
+_UNPRINTABLE: Final = re.compile(rf"[\r{UNSEEN}]")
 
 
 class Place(NamedTuple):

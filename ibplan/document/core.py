@@ -14,17 +14,14 @@ from typing import Any, BinaryIO, Final
 
 import yaml
 
-from ibplan.document.build import Builder, Place
+from ibplan.document.build import UNSEEN, Builder, Place
 from ibplan.document.syntax import syntax_problem
 from ibplan.errors import InputError, Problem
 
 MAX_BYTES: Final = 2 * 1024 * 1024
 Loc = Sequence[str | int]
 
-# Beside the control characters: line ends that only YAML 1.1 knows, and marks that reverse the text on a screen.
-_FORBIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
-)
+_FORBIDDEN: Final = re.compile(f"[{UNSEEN}]")
 _NUMBER_TEXT: Final = re.compile(r"[-+]?[0-9.][0-9.eE+-]{0,48}")
 
 
