@@ -20,6 +20,10 @@ _NUMBER = r"(?P<number>[+-]?\d[\d,_]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)"
 _METRES_PER = {"m": Decimal(1), "cm": Decimal("0.01"), "mm": Decimal("0.001"), "km": Decimal(1000)}
 _METRES_PER |= {"ft": Decimal("0.3048"), "in": Decimal("0.0254")}
 _LARGEST = Decimal(10) ** 24
+# Times the number of parts of the largest cluster these stay exact: money in Decimal's 28 digits.
+_LARGEST_USD = Decimal(10) ** 12
+_LARGEST_WATTS = Decimal(10) ** 12
+_CENT = Decimal("0.01")
 
 
 def _number(text: str, what: str) -> Decimal:
@@ -35,6 +39,12 @@ def _bounded(value: Decimal, what: str, smallest: Decimal | int = 0) -> Decimal:
         raise ValueError(f"{what} must be a finite number of a sensible size")
     if value < smallest:
         raise ValueError(f"{what} must not be below {smallest}")
+    return value
+
+
+def _money(value: Decimal, what: str) -> Decimal:
+    if _bounded(value, what) > _LARGEST_USD:
+        raise ValueError(f"{what} must be at most $1T")
     return value
 
 
@@ -75,26 +85,31 @@ def parse_gbps(value: Any) -> int:
 def parse_watts(value: Any) -> float:
     """Watts from `1700 W`, `12 kW`, `1.6 MW`. A bare number is refused. Raises ValueError."""
     found = _match(_NUMBER + r"\s*(?P<prefix>[kMG]?)W", value, "a power", "12 kW or 1700 W")
-    return float(_bounded(_number(found["number"], "a power") * _PREFIX[found["prefix"]], "a power"))
+    watts = _bounded(_number(found["number"], "a power") * _PREFIX[found["prefix"]], "a power")
+    if watts > _LARGEST_WATTS:
+        raise ValueError("a power must be at most 1,000 GW")
+    return float(watts)
 
 
 def parse_usd(value: Any) -> Decimal:
     """US dollars from `$6M`, `$36,000`, `6M USD`. A bare number is refused. Raises ValueError."""
     if isinstance(value, Decimal):
-        return _bounded(value, "an amount")
+        return _money(value, "an amount")
     pattern = (
         rf"(?:\$\s*{_NUMBER}\s*(?P<prefix>[kMBT]?)|{_NUMBER.replace('number', 'other')}\s*(?P<suffix>[kMBT]?)\s*USD)"
     )
     found = _match(pattern, value, "an amount of money", "$6M, $36,000 or 6M USD")
     prefix = found["prefix"] if found["number"] is not None else found["suffix"]
     amount = _number(found["number"] or found["other"], "an amount") * _PREFIX[prefix or ""]
-    return _bounded(amount, "an amount of money")
+    if amount.is_finite() and abs(amount) < _LARGEST_USD and amount % _CENT:
+        raise ValueError("an amount of money has no fractions of a cent")
+    return _money(amount, "an amount of money")
 
 
 def parse_usd_number(value: Any) -> Decimal:
     """US dollars where the key says so: a bare number, or anything `parse_usd` reads. Raises ValueError."""
     number = _bare(value, "an amount")
-    return parse_usd(value) if number is None else _bounded(number, "an amount")
+    return parse_usd(value) if number is None else _money(number, "an amount")
 
 
 def parse_usd_per_kwh(value: Any) -> Decimal:

@@ -10,6 +10,7 @@ from typing import Literal
 from ibplan.catalog.entries import Cable, Module, Recipe
 from ibplan.catalog.fit import misfits
 from ibplan.catalog.layers import Kind
+from ibplan.catalog.prices import first_day
 from ibplan.catalog.store import Catalog
 
 CheckName = Literal["incomplete", "unknown_height", "unpriced", "old_price", "misfit", "unknown_cage_class"]
@@ -80,12 +81,6 @@ def _old_prices(catalog: Catalog, older_than_days: int, today: date) -> Iterator
             days = (today - first_day(choice.date)).days
             if days > older_than_days:
                 yield CatalogRow("old_price", kind, name, f"the {choice.kind} price is of {choice.date}", days=days)
-
-
-def first_day(text: str) -> date:
-    """The first day that a date such as 2026, 2026-09 or 2026-09-24 can mean, so that an age is never understated."""
-    year, month, day = (*(int(part) for part in text.split("-")), 1, 1)[:3]
-    return date(year, month, day)
 
 
 def _misfits(catalog: Catalog) -> Iterator[CatalogRow]:

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from ibplan.catalog.entries import CatalogFile, PriceFile
-from ibplan.document import Document, read_document, validate
-from ibplan.errors import Problem
+from ibplan.document import MAX_BYTES, Document, capped, printable, read_document, validate
+from ibplan.errors import InputError, Problem
 
 Kind = Literal["switches", "nics", "servers", "gpus", "modules", "cables", "recipes"]
 KINDS: Final[tuple[Kind, ...]] = ("switches", "nics", "servers", "gpus", "modules", "cables", "recipes")
 DATA: Final = Path(__file__).parent / "data"
 _PRICES: Final = "prices.yaml"
+# Nothing that is bought has a larger number in it; sums and products of such numbers stay finite.
+_LARGEST_NUMBER: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Layers:
         here: set[str] = set()
         for document in documents:
             file = validate(CatalogFile, document)
+            if own:
+                refuse_large_numbers(document)
             for kind in KINDS:
                 for i, entry in enumerate(getattr(file, kind)):
                     self._put(kind, entry, Spot(document, (kind, i), own), here)
@@ -81,6 +85,12 @@ def packaged_prices() -> tuple[PriceFile, Document]:
 
 def own_documents(paths: Sequence[Path]) -> list[Document]:
     """The catalogue files of the user. Raises InputError."""
+    size = 0
+    for path in paths:
+        size += path.stat().st_size if path.is_file() else 0
+        if size > MAX_BYTES:
+            message = f"with the files before it larger than {MAX_BYTES // 1024**2} MiB, the limit for all together"
+            raise InputError([Problem(printable(path), 0, 0, message)])
     return [read_document(path) for path in paths]
 
 
@@ -91,4 +101,22 @@ def own_prices(path: Path) -> tuple[PriceFile, Document]:
 
 def _prices(path: Path, source: str | None) -> tuple[PriceFile, Document]:
     document = read_document(path, source)
-    return validate(PriceFile, document), document
+    prices = validate(PriceFile, document)
+    refuse_large_numbers(document)
+    return prices, document
+
+
+def refuse_large_numbers(document: Document) -> None:
+    """Raises InputError with every number of a document that is larger than anything that is bought has."""
+    message = f"a number may be {_LARGEST_NUMBER:,} at most"
+    found = [document.problem(loc, message) for loc in _large_numbers(document.data, ())]
+    if found:
+        raise InputError(capped(found))
+
+
+def _large_numbers(data: Any, loc: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(data, dict | tuple):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from _large_numbers(value, (*loc, key))
+    elif isinstance(data, int | float) and abs(data) > _LARGEST_NUMBER:
+        yield loc

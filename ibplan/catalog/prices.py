@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 from ibplan.catalog.entries import ExchangeRate, Price, PriceFile, PriceKind
@@ -46,7 +47,7 @@ class PriceBook:
     def of(cls, book: PriceFile, overlay: PriceFile | None = None) -> PriceBook:
         """The prices of the book and of an overlay. Rates of the overlay stand before those of the book."""
         files = [(overlay, True)] if overlay is not None else []
-        rates = _newest_rates([*(overlay.rates if overlay is not None else ()), *book.rates])
+        rates = newest_rates(*([overlay] if overlay is not None else []), book)
         rows: dict[str, list[PricedRow]] = {}
         unusable: dict[str, list[Price]] = {}
         for file, own in (*files, (book, False)):
@@ -84,11 +85,12 @@ class PriceBook:
         return None
 
 
-def _newest_rates(rates: Sequence[ExchangeRate]) -> dict[str, ExchangeRate]:
-    """One rate a currency: the first that is given, so that the user's own stands."""
+def newest_rates(*files: PriceFile) -> dict[str, ExchangeRate]:
+    """One rate a currency: the first that is given, so that the user's own stands if its file comes first."""
     found: dict[str, ExchangeRate] = {}
-    for rate in rates:
-        found.setdefault(rate.currency, rate)
+    for file in files:
+        for rate in file.rates:
+            found.setdefault(rate.currency, rate)
     return found
 
 
@@ -99,6 +101,12 @@ def _in_usd(price: Price, own: bool, rates: Mapping[str, ExchangeRate]) -> Price
     if rate is None or price.amount is None:
         return None
     return PricedRow(price, (Decimal(str(price.amount)) * Decimal(str(rate.usd))).quantize(Decimal("0.01")), own, rate)
+
+
+def first_day(text: str) -> date:
+    """The first day that a date such as 2026, 2026-09 or 2026-09-24 can mean, so that an age is never understated."""
+    year, month, day = (*(int(part) for part in text.split("-")), 1, 1)[:3]
+    return date(year, month, day)
 
 
 def _order(row: PricedRow) -> tuple[bool, int, tuple[int, ...], Decimal, str]:

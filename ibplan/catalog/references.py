@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, takewhile
+from typing import Final
 
 from ibplan.catalog.classes import CageClass, cage_classes, class_uses
-from ibplan.catalog.entries import Cable, Module, PriceFile, Recipe, Server
+from ibplan.catalog.entries import Cable, ExchangeRate, Module, PriceFile, Recipe, Server
 from ibplan.catalog.fit import misfits, unlike
 from ibplan.catalog.layers import KINDS, Kind, Layers, Spot
+from ibplan.catalog.prices import first_day
 from ibplan.document import Document
 from ibplan.errors import Problem
 
 _At = tuple[str | int, ...]
+# Looking for the likest of many names takes long: a wrong name gets a hint only where there are few of both.
+_MAX_HINTS: Final = 20
+_MAX_NAMES: Final = 2000
+_LONGEST_NAME: Final = 80
+_LARGEST_USD: Final = 1e12
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The known id that is most like a name, for "did you mean"; None if none is like it.
 
-    Of ids that are equally like it the one that starts the same for longest is meant, then the first by name.
+    Of ids that are equally like it the one that starts the same for longest is meant, then the first by name. None as
+    well if the name is longer than any id, or if there are thousands of ids.
     """
-    close = sorted(difflib.get_close_matches(name, list(names), n=5, cutoff=0.6))
+    names = list(islice(names, _MAX_NAMES + 1))
+    if len(name) > _LONGEST_NAME or len(names) > _MAX_NAMES:
+        return None
+    close = sorted(difflib.get_close_matches(name, names, n=5, cutoff=0.6))
     return max(close, key=lambda known: _likeness(name, known), default=None)
 
 
@@ -32,25 +43,66 @@ def _likeness(name: str, known: str) -> tuple[float, int]:
 
 def unknown_references(layers: Layers) -> Iterator[Problem]:
     """References of entries to ids that do not exist."""
+    hints = _Hints()
     for kind in KINDS:
         for name, entry in layers.entries[kind].items():
             for at, wanted, target in _references(entry):
                 if target not in layers.entries[wanted]:
-                    remedy = _remedy(target, layers.entries[wanted])
+                    remedy = hints.remedy(target, layers.entries[wanted])
                     yield layers.spots[name].problem(f"there is no {target} under {wanted}", at, remedy)
 
 
 def unknown_parts(layers: Layers, prices: PriceFile, document: Document) -> Iterator[Problem]:
     """Prices of parts that do not exist."""
     known = {name for kind in KINDS if kind != "recipes" for name in layers.entries[kind]}
+    hints = _Hints()
     for i, price in enumerate(prices.prices):
         if price.part not in known:
-            yield document.problem(("prices", i, "part"), f"there is no part {price.part}", _remedy(price.part, known))
+            remedy = hints.remedy(price.part, known)
+            yield document.problem(("prices", i, "part"), f"there is no part {price.part}", remedy)
 
 
-def _remedy(name: str, names: Iterable[str]) -> str:
-    near = nearest(name, names)
-    return f"did you mean {near}?" if near else ""
+def odd_prices(prices: PriceFile, rates: Mapping[str, ExchangeRate], document: Document) -> Iterator[Problem]:
+    """Prices and rates that cannot be: of a day that never was, below zero, or absurd once they are US dollars."""
+    days: list[tuple[_At, str | None]] = [(("date",), prices.date)]
+    days += [(("prices", i, "date"), price.date) for i, price in enumerate(prices.prices)]
+    days += [(("rates", i, "date"), rate.date) for i, rate in enumerate(prices.rates)]
+    for at, day in days:
+        if day is not None and not _is_day(day):
+            yield document.problem(at, f"there is no day {day}")
+    for i, price in enumerate(prices.prices):
+        if price.amount is None:
+            continue
+        rate = rates.get(price.currency or "")
+        if price.amount < 0:
+            yield document.problem(("prices", i, "amount"), "an amount must not be below 0")
+        elif rate is not None and price.amount * rate.usd > _LARGEST_USD:
+            yield document.problem(
+                ("prices", i, "amount"), f"an amount must be at most $1T, here {rate.usd:g} times it"
+            )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        first_day(text)
+    except ValueError:
+        return False
+    return text.isascii()
+
+
+class _Hints:
+    """Gives "did you mean" to the first wrong names only."""
+
+    def __init__(self) -> None:
+        self._left = _MAX_HINTS
+
+    def remedy(self, name: str, names: Iterable[str]) -> str:
+        """The hint for a wrong name; empty if nothing is like it, or if there were many hints before."""
+        if self._left == 0:
+            return ""
+        self._left -= 1
+        near = nearest(name, names)
+        return f"did you mean {near}?" if near else ""
 
 
 def _references(entry: object) -> Iterator[tuple[_At, Kind, str]]:

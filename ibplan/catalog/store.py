@@ -12,15 +12,16 @@ from typing import Any
 from ibplan.catalog.classes import CageClass
 from ibplan.catalog.entries import Cable, Gpu, Module, Nic, PriceFile, Recipe, Server, Switch
 from ibplan.catalog.layers import Kind, Layers, own_documents, own_prices, packaged_documents, packaged_prices
-from ibplan.catalog.prices import PriceBook
+from ibplan.catalog.prices import PriceBook, newest_rates
 from ibplan.catalog.references import (
     known_classes,
     nearest,
+    odd_prices,
     parts_that_do_not_fit,
     unknown_parts,
     unknown_references,
 )
-from ibplan.document import Document
+from ibplan.document import Document, capped
 from ibplan.errors import InputError
 
 
@@ -75,14 +76,16 @@ def load_catalog(overlays: Sequence[Path] = (), price_file: Path | None = None) 
 
 def _checked(layers: Layers, priced: Sequence[tuple[PriceFile, Document]]) -> dict[str, CageClass]:
     problems = [*layers.problems, *unknown_references(layers)]
+    rates = newest_rates(*(prices for prices, _ in reversed(priced)))
     for prices, document in priced:
         problems += unknown_parts(layers, prices, document)
+        problems += odd_prices(prices, rates, document)
     classes, conflicts = known_classes(layers)
     problems += conflicts
     if not problems:
         problems += parts_that_do_not_fit(layers, classes)
     if problems:
-        raise InputError(problems)
+        raise InputError(capped(problems))
     return classes
 
 

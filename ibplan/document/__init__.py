@@ -1,6 +1,7 @@
 """Strict reading of YAML: file -> data with positions -> model, or every problem at file:line:column."""
 
 from ibplan.document.core import (
+    MAX_BYTES,
     Document,
     dump_yaml,
     parse_document,
@@ -9,10 +10,12 @@ from ibplan.document.core import (
     read_document,
     read_stream,
 )
-from ibplan.document.validation import validate
+from ibplan.document.validation import capped, validate
 
 __all__ = [
+    "MAX_BYTES",
     "Document",
+    "capped",
     "dump_yaml",
     "parse_document",
     "parse_value",

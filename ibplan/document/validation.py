@@ -24,10 +24,18 @@ def validate(model: type[M], document: Document) -> M:
     except ValidationError as error:
         found = _telling(error.errors(include_url=False))
     problems = [_problem(model, document, item) for item in found[:MAX_PROBLEMS]]
-    if len(found) > MAX_PROBLEMS:
-        # The ellipsis sorts after every other message at that place.
-        problems.append(replace(max(problems), message=f"… and {len(found) - MAX_PROBLEMS:,} more problems", remedy=""))
-    raise InputError(problems) from None
+    raise InputError([*problems, *_rest(problems, len(found) - MAX_PROBLEMS)]) from None
+
+
+def capped(problems: list[Problem]) -> list[Problem]:
+    """The first problems, and how many more there are where there are hundreds."""
+    first = problems[:MAX_PROBLEMS]
+    return [*first, *_rest(first, len(problems) - MAX_PROBLEMS)]
+
+
+def _rest(problems: list[Problem], more: int) -> list[Problem]:
+    # The ellipsis sorts after every other message at that place.
+    return [replace(max(problems), message=f"… and {more:,} more problems", remedy="")] if more > 0 else []
 
 
 def _telling(items: list[ErrorDetails]) -> list[ErrorDetails]:
