@@ -22,6 +22,9 @@ from pydantic_core import CoreSchema, PydanticCustomError
 T = TypeVar("T")
 MAX_EXPLORED: Final = 16
 MAX_MANY: Final = 100
+# Longer words are no names of anything, longer texts no paths; messages would repeat them.
+MAX_WORD: Final = 200
+MAX_PATH: Final = 4096
 
 
 class Strict(BaseModel):
@@ -120,8 +123,10 @@ Explored = Annotated[
 # A list; or one value in place of a list of one.
 OneOrMany = Annotated[tuple[T, ...], Field(max_length=MAX_MANY), BeforeValidator(_one_or_many), _OR_ITEM]
 Many = Annotated[tuple[T, ...], Field(max_length=MAX_MANY), BeforeValidator(_many)]
+Word = Annotated[str, Field(max_length=MAX_WORD)]
+FilePath = Annotated[str, Field(max_length=MAX_PATH)]
 # A word (an id), or a mapping in its place.
 WordOr = Annotated[
-    Annotated[str, Tag("id")] | Annotated[T, Tag("inline")],
+    Annotated[Word, Tag("id")] | Annotated[T, Tag("inline")],
     Discriminator(kind_of_form),
 ]

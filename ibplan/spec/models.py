@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import prod
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
@@ -10,10 +11,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from ibplan.spec.forms import (
     NOT_BOOL,
     Explored,
+    FilePath,
     Many,
     OneOrMany,
     OrShort,
     Strict,
+    Word,
     WordOr,
     kind_of_form,
     or_keys,
@@ -82,13 +85,14 @@ __all__ = [
 Fabric = Literal["infiniband", "roce", "ethernet"]
 
 MAX_GPUS = 4_194_304
+MAX_COMBINATIONS = 512
 
 
 class ModelSpec(Strict):
     """The model: its size, a preset, or its shape. A scalar is read as a size or as a preset id."""
 
     parameters: Scaled | None = None
-    preset: str | None = None
+    preset: Word | None = None
     layers: int | None = Field(default=None, ge=1, le=100_000)
     hidden: int | None = Field(default=None, ge=1, le=10_000_000)
     heads: int | None = Field(default=None, ge=1, le=100_000)
@@ -151,7 +155,7 @@ class InlineServer(Strict):
     nics: int = Field(ge=1, le=64)
     ports_per_nic: int = Field(default=1, ge=1, le=16)
     port_gbps: Gbps
-    cage_class: str | None = None
+    cage_class: Word | None = None
     nvlink_domain_gpus: int | None = Field(default=None, ge=1)
     rack_units: float | None = Field(default=None, gt=0, le=100)
     power: Watts | None = None
@@ -171,7 +175,7 @@ class AttachedHosts(Strict):
     servers: int = Field(ge=1, le=1_000_000)
     ports: int = Field(ge=1, le=64)
     port_gbps: Gbps
-    cage_class: str | None = None
+    cage_class: Word | None = None
 
     @field_validator("name")
     @classmethod
@@ -282,8 +286,8 @@ class Spec(Strict):
     ) = None
     management: Management = Management()
     site: Site = Site()
-    prices: str | None = None
-    catalog: OneOrMany[str] = ()
+    prices: FilePath | None = None
+    catalog: OneOrMany[FilePath] = ()
     growth: Many[GrowthStage] = ()
 
     @model_validator(mode="after")
@@ -296,7 +300,16 @@ class Spec(Strict):
                 raise wrong_at(("attached", index, "name"), f"another entry is named {hosts.name!r}, too")
             names.add(hosts.name)
         self._check_growth()
+        self._check_combinations()
         return self
+
+    def _check_combinations(self) -> None:
+        lists = {"fabrics": len(self.fabrics)} | {f"network.{key}": n for key, n in self.network.explored().items()}
+        count = prod(lists.values())
+        if count > MAX_COMBINATIONS:
+            named = " x ".join(f"{key} {n}" for key, n in lists.items() if n > 1)
+            message = f"the lists multiply to {count:,} combinations, {MAX_COMBINATIONS} is the limit: {named}"
+            raise wrong_at(("network",), message)
 
     def _check_growth(self) -> None:
         year, gpus = 0, self.gpus or 0

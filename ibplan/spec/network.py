@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from ibplan.spec.forms import AS_LEAF, NOT_BOOL, Explored, OrShort, Strict, WordOr, one_of
+from ibplan.spec.forms import AS_LEAF, NOT_BOOL, Explored, OrShort, Strict, Word, WordOr, one_of
 from ibplan.units import Gbps, Ratio, Usd, Watts
 
 PartialUnits = Literal["whole", "packed"]
@@ -30,7 +30,7 @@ class InlineSwitch(Strict):
     cages: int | None = Field(default=None, ge=1, le=4096)
     ports_per_cage: int | None = Field(default=None, ge=1, le=16)
     port_gbps: Gbps
-    cage_class: str | None = None
+    cage_class: Word | None = None
     rack_units: int | None = Field(default=None, ge=1, le=100)
     power: Watts | None = None
     price: Usd | None = None
@@ -135,3 +135,12 @@ class NetworkSpec(Strict):
     medium: Annotated[
         LinkMedia, BeforeValidator(_as_media), OrShort(lambda long: long["properties"]["server_leaf"])
     ] = LinkMedia()
+
+    def explored(self) -> dict[str, int]:
+        """How many values each key explores, by dotted name; they multiply."""
+        found: dict[str, int] = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            parts = {f"{name}.{tier}": getattr(value, tier, None) for tier in ("leaf", "spine")}
+            found |= {key: len(part) for key, part in {name: value, **parts}.items() if isinstance(part, tuple)}
+        return found
