@@ -87,11 +87,18 @@ def own_documents(paths: Sequence[Path]) -> list[Document]:
     """The catalogue files of the user. Raises InputError."""
     size = 0
     for path in paths:
-        size += path.stat().st_size if path.is_file() else 0
-        if size > MAX_BYTES:
+        before, size = size, size + _size(path)
+        if before and size > MAX_BYTES:
             message = f"with the files before it larger than {MAX_BYTES // 1024**2} MiB, the limit for all together"
             raise InputError([Problem(printable(path), 0, 0, message)])
     return [read_document(path) for path in paths]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0  # reading it will say why
 
 
 def own_prices(path: Path) -> tuple[PriceFile, Document]:
