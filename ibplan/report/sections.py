@@ -118,6 +118,11 @@ def recommendation(data: Data) -> Section:
     return Section("Recommended", tuple(lines))
 
 
+def _said_above(data: Data) -> set[str]:
+    """What stands under the recommended design."""
+    return {sentence for d in data["designs"] if d["id"] == data["recommended"] for sentence in d["why"]}
+
+
 def _said(designs: Iterable[Data]) -> dict[str, list[str]]:
     """The designs of which a sentence is said, by sentence."""
     found: dict[str, list[str]] = {}
@@ -174,7 +179,7 @@ def design_list(data: Data, designs: Sequence[Data], title: str) -> Section:
     What is said of several stands once, at the end; what is said of the recommended one too stands there.
     """
     names, lines, said = labels(data), [], _said(designs)
-    above = {sentence for d in data["designs"] if d["id"] == data["recommended"] for sentence in d["why"]}
+    above = _said_above(data)
     for design in designs:
         chosen = design["id"] == data["recommended"]
         marks = [word for word, is_so in (("recommended", chosen), ("pinned", design["pinned"])) if is_so]
@@ -267,10 +272,15 @@ def _reason(reason: Mapping[str, Any]) -> str:
 
 
 def findings(data: Data) -> Section:
-    """Findings by severity, gravest first; equal ones of several designs once."""
-    names = labels(data)
+    """Findings by severity, gravest first; equal ones of several designs once.
+
+    A note that stands under the recommended design already is not said again.
+    """
+    names, above = labels(data), _said_above(data)
     merged: dict[tuple[str, str, str], list[str]] = {}
     for row in data["findings"]:
+        if row["severity"] == "info" and row["message"] in above:
+            continue
         key = (row["severity"], row["code"], row["message"])
         merged.setdefault(key, []).extend([names[row["design"]]] if row["design"] in names else [])
     lines = []

@@ -242,7 +242,9 @@ def test_what_is_said_of_several_designs_stands_once() -> None:
     data = samples.data(samples.ETHERNET)
     assert _said("Inference stays", recommendation(data)) == ["[1] [2] [3] Inference stays"]
     assert _said("Inference stays", design_list(data, data["designs"], "All")) == []
+    assert _said("Inference stays", findings(data)) == []
     nothing = {**data, "recommended": None}
+    assert _said("Inference stays", findings(nothing)) != []
     assert _said("Inference stays", design_list(nothing, data["designs"], "All")) == ["[1] [2] [3] Inference stays"]
 
 
