@@ -122,7 +122,8 @@ def _report(error: Exception) -> int:
 
 
 def say(message: str) -> None:
-    """A message to the user, on standard error."""
+    """A message to the user, on standard error. What a file name or an argument brings cannot drive the terminal."""
+    message = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in message)
     with contextlib.suppress(OSError, ValueError):  # where standard error is closed, the exit code still tells
         print(message, file=sys.stderr, flush=True)  # noqa: T201  # the one place that prints messages
 
