@@ -21,6 +21,7 @@ _MAX_HINTS: Final = 20
 _MAX_NAMES: Final = 2000
 _LONGEST_NAME: Final = 80
 _LARGEST_USD: Final = 1e12
+_LARGEST_RATE: Final = 1e6
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
@@ -70,6 +71,9 @@ def odd_prices(prices: PriceFile, rates: Mapping[str, ExchangeRate], document: D
     for at, day in days:
         if day is not None and not _is_day(day):
             yield document.problem(at, f"there is no day {day}")
+    for i, one in enumerate(prices.rates):
+        if one.usd > _LARGEST_RATE:
+            yield document.problem(("rates", i, "usd"), "one unit of a currency must be at most $1M")
     for i, price in enumerate(prices.prices):
         if price.amount is None:
             continue
