@@ -1,0 +1,52 @@
+"""Runs the program in a child of its own, and measures what it takes: processor time and peak memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cli.run import ROOT, command, environment
+
+# A second and 200 MB, with room for loaded machines that share their cores.
+MAX_SECONDS = 2.5
+MAX_MB = 200.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a child did and took."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    mb: float
+
+
+def measured(*arguments: str, cwd: Path | None = None, stdin: Path | None = None) -> Measured:
+    """Run a command; its standard input is a file."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, Path(stdin or os.devnull).open("rb") as into:
+        child = subprocess.Popen(
+            command(*arguments), cwd=cwd or ROOT, env=environment(), stdin=into, stdout=out, stderr=err
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode())
+        return Measured(child.returncode, *texts, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def refused(done: Measured, *words: str) -> None:
+    """It was refused as bad input: at once, in little memory, with nothing on standard output and a clear message."""
+    assert (done.code, done.out) == (2, ""), done.err
+    assert "Traceback" not in done.err
+    assert len(done.err) < 20_000
+    for word in words:
+        assert word in done.err
+    assert done.seconds < MAX_SECONDS
+    assert done.mb < MAX_MB
