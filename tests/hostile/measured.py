@@ -34,11 +34,10 @@ def measured(*arguments: str, cwd: Path | None = None, stdin: Path | None = None
         )
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-        texts = []
-        for stream in (out, err):
-            stream.seek(0)
-            texts.append(stream.read().decode())
-        return Measured(child.returncode, *texts, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+        out.seek(0)
+        err.seek(0)
+        seconds, mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        return Measured(child.returncode, out.read().decode(), err.read().decode(), seconds, mb)
 
 
 def refused(done: Measured, *words: str) -> None:

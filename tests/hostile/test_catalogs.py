@@ -92,7 +92,7 @@ def run(*words: str) -> Done:
     ],
 )
 def test_entries_that_cannot_be(changes: dict[str, str], said: str) -> None:
-    write(**changes)  # type: ignore[arg-type]
+    write(**changes)
     done = run("design", "s.yaml")
     assert (done.code, done.out) == (2, "")
     assert said in done.err

@@ -162,10 +162,11 @@ def test_runs_at_once_into_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["0", "1", "-5", "19", "x", "9" * 30, "9" * 5000, "\u0663\u0660"])
 def test_widths_of_no_sense(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", shown)
     monkeypatch.setenv("COLUMNS", columns)
     assert run_guarded(lambda: app(["--help"], prog_name="ibplan")) == 0
-    assert "Usage: ibplan" in sys.stdout.getvalue()
+    assert "Usage: ibplan" in shown.getvalue()
     monkeypatch.setenv("COLUMNS", columns)
     assert terminal(None) == (500, False)
 
