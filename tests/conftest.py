@@ -1,0 +1,14 @@
+"""Settings of all tests: the same examples in every run, so that a change alone decides whether tests pass.
+
+IBPLAN_RANDOM=1 draws new examples, to look for what nobody has thought of.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+if os.environ.get("IBPLAN_RANDOM") != "1":
+    settings.load_profile("repeatable")
