@@ -10,7 +10,7 @@ from ibplan.catalog.entries import LinkLayer, Nic, PortGroup, Server
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Problem
 from ibplan.spec.load import LoadedSpec
-from ibplan.spec.models import Fabric, InlineServer, Spec
+from ibplan.spec.models import MAX_GPUS, Fabric, InlineServer, Spec
 
 PLAIN_ETHERNET_GBPS = (25, 40, 50, 100)
 
@@ -88,6 +88,9 @@ def server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:
     spec = loaded.spec
     if spec.servers is not None:
         planned = spec.servers * server.gpus
+        if planned > MAX_GPUS:
+            message = f"servers: {spec.servers:,} of {server.gpus} GPUs are {planned:,} GPUs; {MAX_GPUS:,} is the limit"
+            raise InputError([loaded.document.problem(("servers",), message)])
         if spec.gpus is not None and not planned - server.gpus < spec.gpus <= planned:
             message = f"gpus: {spec.gpus:,} and servers: {spec.servers:,} of {server.gpus} GPUs ({planned:,}) disagree"
             raise InputError([loaded.document.problem(("servers",), message, "state one of them")])

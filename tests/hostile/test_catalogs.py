@@ -99,7 +99,7 @@ def test_entries_that_cannot_be(changes: dict[str, str], said: str) -> None:
     assert done.err.startswith(("evil.yaml:", "prices.yaml:"))
 
 
-FORMULAS = ("=cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1+1")
+FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "\n=1+1")
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

@@ -34,7 +34,7 @@ LINES = {
     "catalog check": ["catalog check", "catalog check --format csv"],
 }
 ALL = [line for lines in LINES.values() for line in lines]
-FIRST = [LINES[name][0] for name in ("design", "diagram", "validate", "init", "catalog check")]
+FIRST = [lines[0] for lines in LINES.values()]
 
 
 def _names(group: typer.Typer, above: str = "") -> list[str]:

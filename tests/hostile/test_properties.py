@@ -71,14 +71,14 @@ def answered(*words: str, stdin: str = "") -> None:
     assert shown.isprintable(), shown
 
 
-@examples(40)
+@examples(60)
 @given(spec=st.dictionaries(st.sampled_from(sorted(Spec.model_fields)) | st.text(max_size=8), VALUES, max_size=6))
 def test_random_documents(spec: dict[str, Any]) -> None:
     answered("design", "-", stdin=json.dumps(spec))
     answered("validate", "-", stdin=json.dumps(spec | {"gpus": 8}))
 
 
-@examples(40)
+@examples(60)
 @given(data=st.data(), path=st.sampled_from(SPECS))
 def test_spoilt_specs(data: st.DataObject, path: Path) -> None:
     text = data.draw(spoilt(path.read_text(encoding="utf-8")))
@@ -86,7 +86,7 @@ def test_spoilt_specs(data: st.DataObject, path: Path) -> None:
     answered(command, "-", stdin=text)
 
 
-@examples(20)
+@examples(25)
 @given(data=st.data(), path=st.sampled_from(sorted(DATA.glob("*.yaml"))), where=st.integers(0, 10_000))
 def test_spoilt_catalogues(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, path: Path, where: int
@@ -124,7 +124,7 @@ def refuse_constant(name: str) -> None:
     raise AssertionError(name)
 
 
-@examples(50)
+@examples(70)
 @given(spec=valid_specs(), width=st.integers(1, 500))
 def test_valid_specs(spec: dict[str, Any], width: int) -> None:
     text = json.dumps(spec, ensure_ascii=False).encode()

@@ -6,6 +6,7 @@ import re
 from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
+from io import BytesIO
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibplan.errors import InputError, Problem
+from ibplan.plan.resolve import resolve
+from ibplan.spec.load import load_spec
+from ibplan.spec.models import MAX_GPUS
 from tests.plan.planning import catalog, only, plan, with_prices
 
 THREE_LINES = "model: 70B\ngpus: 1024\nbudget: $6M\n"
@@ -225,6 +229,14 @@ def test_gpus_and_servers_must_agree(gpus: int, agree: bool) -> None:
         (problem,) = problems(text)
         assert (problem.line, problem.column) == (2, 10)
         assert "disagree" in problem.message
+
+
+def test_servers_are_held_to_the_limit_of_gpus() -> None:
+    (problem,) = problems(f"servers: {MAX_GPUS // 8 + 1}\nserver: nvidia-dgx-h100\n")
+    assert (problem.line, problem.column) == (1, 10)
+    assert "4,194,312 GPUs; 4,194,304 is the limit" in problem.message
+    loaded = load_spec("-", stdin=BytesIO(f"servers: {MAX_GPUS // 8}\nserver: nvidia-dgx-h100\n".encode()))
+    assert resolve(loaded, catalog()).gpus == MAX_GPUS
 
 
 def test_gpus_that_do_not_fill_servers_are_rounded_up_with_a_finding() -> None:
