@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ibplan.cli.catalog import OverlaysOption, PricesOption
-from ibplan.cli.common import OutputOption, SettingsOption, SpecArgument
-from ibplan.cli.design import DesignOption
+from ibplan.cli.common import DesignOption, OutputOption, OverlaysOption, PricesOption, SettingsOption, SpecArgument
 from ibplan.cli.output import emit
 from ibplan.errors import NoDesignError, UsageError
 

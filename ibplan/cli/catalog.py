@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ibplan.cli.common import WIDEST, Format, FormatOption, OutputOption, say, terminal
+from ibplan.cli.common import (
+    Format,
+    FormatOption,
+    OutputOption,
+    OverlaysOption,
+    PricesOption,
+    WidthOption,
+    page,
+    say,
+)
 from ibplan.cli.output import emit
 from ibplan.errors import UsageError
 
@@ -19,8 +28,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="What can be bought: list it, show an entry, find what is lacking.")
 
-# Where nothing limits the width (a pipe, a file), lines are as long as people like to read.
-_READABLE: Final = 100
 _DAYS: Final = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -34,19 +41,6 @@ class KindName(StrEnum):
     MODULES = "modules"
     CABLES = "cables"
     RECIPES = "recipes"
-
-
-OverlaysOption = Annotated[
-    list[Path] | None,
-    typer.Option("--catalog", metavar="FILE", help="Lay a file over the catalogue. May be given more than once."),
-]
-PricesOption = Annotated[
-    Path | None, typer.Option("--prices", metavar="FILE", help="Lay a price file over the price book.")
-]
-WidthOption = Annotated[
-    int | None,
-    typer.Option("--width", metavar="COLUMNS", min=60, max=WIDEST, help="Width of a table; default: the terminal's."),
-]
 
 
 @app.command("list")
@@ -64,7 +58,7 @@ def list_entries(
 
     kinds = [k for k in KINDS if not kind or k in kind]
     rows = list_rows(_load(overlays, prices), kinds)
-    shown, color = _shown(output, width)
+    shown, color = page(output, width)
     columns = list_columns(shown) if form is Format.TABLE else LIST_COLUMNS
     emit(render_rows(rows, columns, form.value, width=shown, color=color), output)
 
@@ -91,7 +85,7 @@ def show(
         best = get_close_matches(name, near, 1)
         hint = f"did you mean {best[0]}?" if best else "`ibplan catalog list` names them all"
         raise UsageError(f"nothing in the catalogue has the id {name!r}: {hint}")
-    shown, color = _shown(output, width)
+    shown, color = page(output, width)
     if form in (Format.JSON, Format.YAML):
         emit(render_data(data, form.value), output)
     else:
@@ -130,7 +124,7 @@ def check(
     rows = check_rows(check_catalog(catalog, days, today))
     mine = _ids(overlays or ())
     found = [row for row in rows if row["id"] in mine]
-    shown, color = _shown(output, width)
+    shown, color = page(output, width)
     if not own or found or form is not Format.TABLE:
         emit(render_rows(found if own else rows, CHECK_COLUMNS, form.value, width=shown, color=color), output)
     if mine and not found:
@@ -144,12 +138,6 @@ def _ids(overlays: Sequence[Path]) -> set[str]:
 
     sections = [document.data.get(kind) or () for document in own_documents(overlays) for kind in KINDS]
     return {entry["id"] for section in sections for entry in section}
-
-
-def _shown(output: Path | None, width: int | None) -> tuple[int, bool]:
-    """Width and color of a table."""
-    limit, color = terminal(output)
-    return width or (_READABLE if limit == WIDEST else limit), color
 
 
 def _days(age: str) -> int:

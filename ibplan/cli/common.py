@@ -20,13 +20,19 @@ from ibplan.cli.output import ClosedPipeError, emit
 from ibplan.errors import EXIT_FAULT, EXIT_OK, IbplanError, InputError, UsageError
 
 __all__ = [
+    "DesignOption",
     "Format",
     "FormatOption",
     "OutputOption",
+    "OverlaysOption",
+    "PricesOption",
     "SettingsOption",
     "SpecArgument",
     "SpecsArgument",
+    "WidthOption",
+    "ascii_only",
     "emit",
+    "page",
     "run_guarded",
     "say",
     "terminal",
@@ -35,6 +41,8 @@ __all__ = [
 EXIT_INTERRUPTED: Final = 130
 NARROWEST: Final = 20
 WIDEST: Final = 500
+# Where nothing limits the width (a pipe, a file), lines are as long as people like to read.
+_READABLE: Final = 100
 REPORT: Final = "This is a fault of ibplan, not of your input: please report it with the spec and the command line."
 
 
@@ -63,6 +71,20 @@ OutputOption = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+DesignOption = Annotated[
+    str | None, typer.Option("--design", metavar="ID", help="Only this design, by the id that `ibplan design` lists.")
+]
+OverlaysOption = Annotated[
+    list[Path] | None,
+    typer.Option("--catalog", metavar="FILE", help="Lay a file over the catalogue. May be given more than once."),
+]
+PricesOption = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Lay a price file over the price book.")
+]
+WidthOption = Annotated[
+    int | None,
+    typer.Option("--width", metavar="COLUMNS", min=60, max=WIDEST, help="Width of a table; default: the terminal's."),
+]
 
 
 def terminal(output: Path | None) -> tuple[int, bool]:
@@ -72,6 +94,20 @@ def terminal(output: Path | None) -> tuple[int, bool]:
     if shown and width == WIDEST:
         width = shutil.get_terminal_size((WIDEST, 24)).columns
     return width, shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def page(output: Path | None, asked: int | None) -> tuple[int, bool]:
+    """Width and color of text for people: the width that is `asked` for, or else that of the terminal."""
+    limit, color = terminal(output)
+    return asked or (_READABLE if limit == WIDEST else limit), color
+
+
+def ascii_only(output: Path | None) -> bool:
+    """Whether what is written to can show no more than ASCII."""
+    if output is not None and str(output) != "-":
+        return False
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return not encoding.lower().replace("_", "-").startswith("utf")
 
 
 def _columns() -> int | None:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibplan.cli.catalog import OverlaysOption, PricesOption
-from ibplan.cli.common import WIDEST, Format, OutputOption, SettingsOption, SpecArgument, say, terminal
+from ibplan.cli.common import (
+    DesignOption,
+    Format,
+    OutputOption,
+    OverlaysOption,
+    PricesOption,
+    SettingsOption,
+    SpecArgument,
+    WidthOption,
+    ascii_only,
+    page,
+    say,
+)
 from ibplan.cli.output import emit
 from ibplan.errors import EXIT_DIFFERENCE, EXIT_NO_DESIGN, UsageError
 
 if TYPE_CHECKING:
     from ibplan.explain import Figure
     from ibplan.plan.results import Plan
-
-# Where nothing limits the width (a pipe, a file), lines are as long as people like to read.
-_READABLE: Final = 100
 
 
 class SeverityName(StrEnum):
@@ -28,11 +35,6 @@ class SeverityName(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
-
-
-DesignOption = Annotated[
-    str | None, typer.Option("--design", metavar="ID", help="Only this design, by the id that `ibplan design` lists.")
-]
 
 
 def design(
@@ -57,12 +59,7 @@ def design(
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
-    width: Annotated[
-        int | None,
-        typer.Option(
-            "--width", metavar="COLUMNS", min=60, max=WIDEST, help="Width of a table; default: the terminal's."
-        ),
-    ] = None,
+    width: WidthOption = None,
 ) -> None:
     """Compare all designs of a spec and recommend one. Exit code 3 if no design fits."""
     from ibplan.cli.planning import only, plan_spec
@@ -105,9 +102,8 @@ def _rendered(data: dict[str, Any], form: Format, output: Path | None, width: in
     if form is Format.TABLE:
         from ibplan.report.table import to_table
 
-        limit, color = terminal(output)
-        shown = width or (_READABLE if limit == WIDEST else limit)
-        return to_table(data, width=shown, color=color, ascii_only=_ascii_only(output))
+        shown, color = page(output, width)
+        return to_table(data, width=shown, color=color, ascii_only=ascii_only(output))
     if form is Format.MARKDOWN:
         from ibplan.report.markdown import to_markdown
 
@@ -129,13 +125,6 @@ def _serialized(data: dict[str, Any], form: Format) -> str:
     from ibplan.report.data import to_json, to_yaml
 
     return to_yaml(data) if form is Format.YAML else to_json(data)
-
-
-def _ascii_only(output: Path | None) -> bool:
-    if output is not None and str(output) != "-":
-        return False
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return not encoding.lower().replace("_", "-").startswith("utf")
 
 
 def _why_none(data: dict[str, Any]) -> str:

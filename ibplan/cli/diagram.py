@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ibplan.cli.catalog import OverlaysOption, PricesOption
-from ibplan.cli.common import OutputOption, SettingsOption, SpecArgument
-from ibplan.cli.design import DesignOption
+from ibplan.cli.common import DesignOption, OutputOption, OverlaysOption, PricesOption, SettingsOption, SpecArgument
 from ibplan.cli.output import emit
 
 if TYPE_CHECKING:
@@ -36,12 +34,10 @@ def diagram(
     prices: PricesOption = None,
 ) -> None:
     """Draw a design: every switch where there are few, what is alike folded where there are many."""
-    from ibplan.catalog.store import load_catalog
+    from ibplan.cli.planning import load_inputs
     from ibplan.plan.wired import wire_design
-    from ibplan.spec.load import load_spec
 
-    loaded = load_spec(spec, settings or ())
-    catalog = load_catalog([*loaded.catalog_paths, *(overlays or ())], prices or loaded.price_path)
+    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
     emit(_drawn(wire_design(loaded, catalog, design_id), form), output)
 
 

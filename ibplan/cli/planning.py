@@ -1,4 +1,4 @@
-"""What `design` and `bom` share: from the command line's words to a plan, and to the design that was named."""
+"""What the commands on a spec share: from the command line's words to a plan, and to the design that was named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING
 from ibplan.errors import UsageError
 
 if TYPE_CHECKING:
+    from ibplan.catalog.store import Catalog
     from ibplan.plan.results import Plan
+    from ibplan.spec.load import LoadedSpec
+
+
+def load_inputs(
+    spec: Path, settings: Sequence[str], overlays: Sequence[Path], prices: Path | None
+) -> tuple[LoadedSpec, Catalog]:
+    """The spec, and the catalogue with what the spec and the command line lay over it. Raises InputError."""
+    from ibplan.catalog.store import load_catalog
+    from ibplan.spec.load import load_spec
+
+    loaded = load_spec(spec, settings)
+    return loaded, load_catalog([*loaded.catalog_paths, *overlays], prices or loaded.price_path)
 
 
 def plan_spec(
@@ -21,12 +34,9 @@ def plan_spec(
 
     Raises InputError; UsageError where no design has the id.
     """
-    from ibplan.catalog.store import load_catalog
     from ibplan.plan.make import make_plan
-    from ibplan.spec.load import load_spec
 
-    loaded = load_spec(spec, settings)
-    catalog = load_catalog([*loaded.catalog_paths, *overlays], prices or loaded.price_path)
+    loaded, catalog = load_inputs(spec, settings, overlays, prices)
     plan = make_plan(loaded, catalog)
     if design is None or any(d.id == design for d in plan.designs):
         return plan
