@@ -113,10 +113,28 @@ _KINDS = (
         "Add them to the budget by hand.",
     ),
     FindingKind(
-        "growth-not-planned",
+        "growth-reserved",
+        "info",
+        "Built for growth to {gpus}: {cost} more than the first size alone needs ({parts}).",
+        "`ibplan growth` shows all stages; --set growth=[] plans the first size alone.",
+    ),
+    FindingKind(
+        "growth-tier",
+        "info",
+        "Year {year} takes {tiers} tiers instead of {before}.",
+        "",
+    ),
+    FindingKind(
+        "growth-recabled",
         "warning",
-        "The growth stages are checked, but not planned: the design is sized for the first size alone.",
-        "Plan the last stage as a spec of its own.",
+        "Year {year} re-cables {links}.",
+        "`partial_units: whole` moves fewest; attached hosts and managers move where the last unit fills up.",
+    ),
+    FindingKind(
+        "growth-out-of-reach",
+        "warning",
+        "It cannot grow to {gpus} with the same switches: {reason}.",
+        "A later stage needs switches with more ports, or must be a fabric of its own.",
     ),
     FindingKind(
         "airflow-not-sold",

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, catalog, design, diagram, show, specs
+from ibplan.cli import bom, catalog, design, diagram, growth, show, specs
 from ibplan.cli.common import run_guarded
 from ibplan.cli.output import emit
 
@@ -28,6 +28,7 @@ app.command("design")(design.design)
 app.command("bom")(bom.bom)
 app.command("show")(show.show)
 app.command("diagram")(diagram.diagram)
+app.command("growth")(growth.growth)
 app.command("validate")(specs.validate)
 app.command("schema")(specs.schema)
 app.command("init")(specs.init)

@@ -45,6 +45,18 @@ def plan_spec(
     raise UsageError(_unknown(plan, design))
 
 
+def pinned_plan(loaded: LoadedSpec, catalog: Catalog, design: str | None) -> Plan:
+    """The plan of a spec in which the design, if one is named, is the choice. Raises as `plan_spec` does."""
+    from ibplan.plan.make import make_plan
+
+    if design is None:
+        return make_plan(loaded, catalog)
+    plan = make_plan(replace(loaded, spec=loaded.spec.model_copy(update={"design": None})), catalog)
+    if design not in [i for d in plan.designs for i in (d.id, *(other.id for other in d.alternatives))]:
+        raise UsageError(_unknown(plan, design))
+    return make_plan(replace(loaded, spec=loaded.spec.model_copy(update={"design": design})), catalog)
+
+
 def _unknown(plan: Plan, design: str) -> str:
     for row in plan.rejected:
         if row.id == design:

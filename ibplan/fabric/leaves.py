@@ -59,7 +59,7 @@ def unit_rule(request: FabricRequest) -> UnitRule:
         servers, sharing = ports // rails, rails
     else:
         sharing = _largest_divisor(
-            rails, max(1, ports // min(request.servers, request.unit_servers or request.servers))
+            rails, max(1, ports // min(request.unit_for, request.unit_servers or request.unit_for))
         )
         servers = ports // sharing
     split = False
@@ -67,7 +67,7 @@ def unit_rule(request: FabricRequest) -> UnitRule:
         servers = request.unit_servers
     elif request.domain_servers > 1:
         whole = servers // request.domain_servers * request.domain_servers
-        split = whole == 0 and request.servers > servers
+        split = whole == 0 and request.unit_for > servers
         servers = whole or servers
     pinned = request.unit_servers is not None or (request.domain_servers > 1 and not split)
     configured = servers * sharing if pinned else ports

@@ -44,6 +44,15 @@ class TierRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class CorePin:
+    """Cores that are given, because a later stage has them: `groups` groups of `per_group`, `uplinks` of a spine."""
+
+    groups: int
+    per_group: int
+    uplinks: int
+
+
+@dataclass(frozen=True, slots=True)
 class FabricRequest:
     """One fabric to size. `rails` = NIC ports per server in it; `domain_servers` = servers per NVLink domain."""
 
@@ -63,6 +72,13 @@ class FabricRequest:
     pod_units: int | None = None
     min_spines: int = 1
     reserved_total: int = 0
+    planned_servers: int | None = None
+    core_pin: CorePin | None = None
+
+    @property
+    def unit_for(self) -> int:
+        """The servers that units are made for: those of the last stage where the fabric is to grow."""
+        return self.planned_servers or self.servers
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,8 @@ def _size_pods(
         used = spine_downlinks(chosen, chosen_spines)
         pods.append(Pod(len(list(run)), units, chosen, chosen_spines, used))
     uplinks = request.spine.uplinks_for(max(pod.downlinks for pod in pods))
+    if request.core_pin is not None:
+        uplinks = max(uplinks, request.core_pin.uplinks)
     return tuple(replace(pod, uplinks=uplinks) for pod in pods)
 
 
@@ -196,6 +198,8 @@ def _upper_tiers(
 
 def _with_cores(request: FabricRequest, pods: tuple[Pod, ...]) -> tuple[tuple[int, int], tuple[Pod, ...], Core]:
     """Pods with their cores, and their rank: fewest switches, then fewest links. Raises Unbuildable."""
-    core = choose_core([(p.count, p.spines) for p in pods], pods[0].uplinks, request.core.ports(request.spine.up_gbps))
+    groups, radix = [(p.count, p.spines) for p in pods], request.core.ports(request.spine.up_gbps)
+    pin = request.core_pin
+    core = choose_core(groups, pods[0].uplinks, radix, None if pin is None else (pin.groups, pin.per_group))
     spines = sum(p.count * p.spines for p in pods)
     return (spines + core.count, spines * pods[0].uplinks), pods, core

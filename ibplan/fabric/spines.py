@@ -67,13 +67,18 @@ def pods_of_units(units: Sequence[UnitLoad], leaf_room: int, most_units: int | N
     return pods
 
 
-def choose_core(pods: Sequence[tuple[int, int]], uplinks: int, radix: int) -> Core:
+def choose_core(
+    pods: Sequence[tuple[int, int]], uplinks: int, radix: int, pinned: tuple[int, int] | None = None
+) -> Core:
     """The fewest cores over which every spine spreads its uplinks evenly within one group (rule 6).
 
     `pods` gives (pods alike, spines in each). Cores = groups x per_group: groups divides the spines of every pod,
     per_group divides a spine's uplinks, and no core needs more than `radix` ports. Ties go to the fewest groups, which
-    gives a spine the most cores. Raises Unbuildable naming the ports that are short.
+    gives a spine the most cores. `pinned` = (groups, per_group) where they are given, as for a stage that others
+    follow. Raises Unbuildable naming the ports that are short.
     """
+    if pinned is not None:
+        return _pinned_core(pods, uplinks, radix, *pinned)
     best: Core | None = None
     for groups in divisors(gcd(*(spines for _, spines in pods))):
         ports_for_one = sum(count * (spines // groups) for count, spines in pods) * uplinks
@@ -85,3 +90,15 @@ def choose_core(pods: Sequence[tuple[int, int]], uplinks: int, radix: int) -> Co
         groups = gcd(*(spines for _, spines in pods))
         raise short("core", sum(count * (spines // groups) for count, spines in pods), radix)
     return best
+
+
+def _pinned_core(pods: Sequence[tuple[int, int]], uplinks: int, radix: int, groups: int, per_group: int) -> Core:
+    """The cores that are given, if every spine of these pods spreads evenly over them. Raises Unbuildable."""
+    if uplinks % per_group or any(spines % groups for _, spines in pods):
+        raise Unbuildable(
+            Reason("core-spread", "core tier: the uplinks do not spread evenly over the cores of the last stage")
+        )
+    ports = sum(count * (spines // groups) for count, spines in pods) * uplinks // per_group
+    if ports > radix:
+        raise short("core", ports, radix)
+    return Core(groups, per_group, ports)

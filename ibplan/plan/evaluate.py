@@ -11,6 +11,7 @@ from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
 from ibplan.errors import Reason, Unbuildable
+from ibplan.fabric.growing import planned_request
 from ibplan.fabric.host_links import HostEnd
 from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.sizing import size_fabric
@@ -26,7 +27,10 @@ from ibplan.spec.models import Spec
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A sized, equipped and priced form. `power_w` = maximum, None if unknown."""
+    """A sized, equipped and priced form. `power_w` = maximum, None if unknown.
+
+    `out_of_reach`: why it cannot grow to the last stage; None = it can, or need not.
+    """
 
     id: str
     form: Form
@@ -36,6 +40,7 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+    out_of_reach: Reason | None = None
 
     def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
         """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""
@@ -59,9 +64,10 @@ class Evaluated:
 
 def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
     """Evaluate one form. Raises Unbuildable with the reasons when it cannot be built."""
-    fabric = size_fabric(form.request)
+    request, out_of_reach = planned_request(form.request, form.later_servers)
+    fabric = size_fabric(request)
     network = build_network(
-        form.request,
+        request,
         fabric,
         form.fabrics,
         server=HostEnd(form.hosts.cage_class, form.hosts.ports_per_cage),
@@ -80,6 +86,7 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         capital_cost(items),
         maximum_power_w(items),
         typical_power_w(items),
+        out_of_reach,
     )
 
 

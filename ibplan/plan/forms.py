@@ -13,7 +13,7 @@ from ibplan.errors import Reason
 from ibplan.fabric.geometry import Geometry
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest, Tiers
 from ibplan.findings import plural
-from ibplan.plan.hosts import HostPorts, ServerModel, host_ports
+from ibplan.plan.hosts import HostPorts, ServerModel, host_ports, later_servers
 from ibplan.plan.switches import TierModels, default_switches
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Fabric, LeafPorts, NetworkSpec, PartialUnits, Spec
@@ -44,7 +44,8 @@ class Choices:
 class Form:
     """What a design will be, before it is sized. `fabrics` = disjoint fabrics (planes, times rails if separate).
 
-    `added`: plain Ethernet that the spec did not ask for, considered because the cluster is small.
+    `added`: plain Ethernet that the spec did not ask for, considered because the cluster is small. `later_servers`:
+    those of the growth stages, which the first size is built for; none = it is not to grow.
     """
 
     fabric: Fabric
@@ -54,6 +55,13 @@ class Form:
     request: FabricRequest
     fabrics: int
     added: bool = False
+    later_servers: tuple[int, ...] = ()
+    server_gpus: int = 1
+
+    @property
+    def last_gpus(self) -> int:
+        """GPUs of the last growth stage; of today where there is none."""
+        return max((self.request.servers, *self.later_servers)) * self.server_gpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +185,8 @@ def _form(
         network.min_spines,
         reserved.total,
     )
-    return Form(fabric, hosts, switches, choices, request, fabrics, added)
+    later = later_servers(spec, server, servers)
+    return Form(fabric, hosts, switches, choices, request, fabrics, added, later, server.gpus)
 
 
 def _refusal(spec: Spec, hosts: HostPorts, switches: TierModels, choices: Choices) -> Reason | None:

@@ -85,6 +85,15 @@ def _inline(loaded: LoadedSpec, server: InlineServer) -> ServerModel:
 
 def server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:
     """(servers, GPUs planned); GPUs that do not fill servers are rounded up. Raises InputError where they disagree."""
+    servers, planned = _server_count(loaded, server)
+    first = min(loaded.spec.growth, key=lambda stage: stage.year, default=None)
+    if first is not None and -(-first.gpus // server.gpus) < servers:
+        message = f"stages never shrink: {first.gpus:,} GPUs in year {first.year} after {planned:,}"
+        raise InputError([loaded.document.problem(("growth",), message)])
+    return servers, planned
+
+
+def _server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:
     spec = loaded.spec
     if spec.servers is not None:
         planned = spec.servers * server.gpus
@@ -99,6 +108,17 @@ def server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:
         raise InputError([Problem(loaded.source, 0, 0, "state gpus or servers")])
     servers = -(-spec.gpus // server.gpus)
     return servers, servers * server.gpus
+
+
+def growth_stages(spec: Spec, server: ServerModel, servers: int) -> tuple[tuple[int, int], ...]:
+    """(year, servers) of every stage, the present one first, as year 0; GPUs are rounded up to whole servers."""
+    later = sorted((stage.year, -(-stage.gpus // server.gpus)) for stage in spec.growth)
+    return ((0, servers), *later)
+
+
+def later_servers(spec: Spec, server: ServerModel, servers: int) -> tuple[int, ...]:
+    """The servers of the growth stages that have more than there are now."""
+    return tuple(count for _, count in growth_stages(spec, server, servers)[1:] if count > servers)
 
 
 def host_ports(spec: Spec, server: ServerModel, fabric: Fabric, catalog: Catalog) -> Iterator[HostPorts]:

@@ -80,6 +80,7 @@ def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
         _within(cluster_low, budget.cluster, False),
         _within(known_w, budget.power, all_known),
         _within(known_w * spec.site.pue, budget.facility_power, all_known),
+        design.out_of_reach is None if design.form.later_servers else None,
     )
 
 
@@ -94,15 +95,17 @@ def _within(lower_bound: Decimal | float, limit: Decimal | float | None, exact: 
 def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
     """Fully priced designs in rank order.
 
-    Those that keep every limit come first; plain Ethernet that does not carry the job comes last. Among the rest the
+    Those that keep every limit come first, of them those that can grow to the last stage; plain Ethernet that does not
+    carry the job comes last. Among the rest the
     one with more bandwidth per GPU comes first, then joined rails before separate ones, then the cheaper; where plain
     Ethernet carries the job, bandwidth beyond it is worth nothing, so only the price counts.
     """
     enough = any(j.priced and j.verdict is not None and j.verdict.enough for j in judged)
 
-    def key(j: Judged) -> tuple[bool, bool, float, bool, Decimal, str]:
+    def key(j: Judged) -> tuple[bool, bool, bool, float, bool, Decimal, str]:
         wanted = 0.0 if enough and not j.too_slow else -j.per_gpu_gbps
-        return (not j.within_limits, j.too_slow, wanted, j.rails_apart, j.design.capital.usd, j.design.id)
+        stuck = j.fits.growth is False
+        return (not j.within_limits, stuck, j.too_slow, wanted, j.rails_apart, j.design.capital.usd, j.design.id)
 
     return sorted((j for j in judged if j.priced), key=key)
 

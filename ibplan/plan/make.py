@@ -14,6 +14,10 @@ from ibplan.parts.offers import PartsBook
 from ibplan.plan.describe import describe_network
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form, Refused, enumerate_forms
+from ibplan.plan.growth import grow
+from ibplan.plan.growth_notes import growth_findings
+from ibplan.plan.growth_results import Growth
+from ibplan.plan.hosts import growth_stages
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
@@ -197,6 +201,9 @@ def _plan(
         _design(j, ranks.get(j.design.id), j is pinned, reasons(j, ranked, best, j is pinned, spec), context)
         for j in [*ranked, *_unranked(judged)]
     ]
+    growth = _growth(pinned or best, context)
+    if growth is not None:
+        findings = [*findings, *growth_findings(growth)]
     short = shortfalls(judged if pinned is None else [pinned], spec, context.named.server) if best is None else ()
     return Plan(
         SCHEMA_VERSION,
@@ -210,7 +217,15 @@ def _plan(
         short,
         _nearest(judged, ranked, forms, pinned, context) if best is None and (short or not judged) else (),
         tuple(dict.fromkeys(findings)),
+        growth,
     )
+
+
+def _growth(chosen: Judged | None, context: _Context) -> Growth | None:
+    stages = growth_stages(context.spec, context.named.server, context.named.servers)
+    if chosen is None or len(stages) == 1:
+        return None
+    return grow(chosen.design, stages, context.named.server.gpus, context.spec, context.book)
 
 
 def _nearest(

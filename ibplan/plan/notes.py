@@ -57,8 +57,6 @@ def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: i
     if unused:
         yield finding("keys-not-used", pointer=unused[0], keys=", ".join(unused))
     yield finding("networks-not-planned")
-    if spec.growth:
-        yield finding("growth-not-planned", pointer="/growth")
 
 
 NOT_USED_YET = (
@@ -93,6 +91,11 @@ def design_findings(judged: Judged) -> Iterator[Finding]:
     yield from _sizing_findings(design)
     yield from _parts_findings(design)
     yield from _money_findings(design)
+    if design.out_of_reach is not None:
+        gpus = f"{design.form.last_gpus:,} GPUs"
+        yield finding(
+            "growth-out-of-reach", design=design.id, pointer="/growth", gpus=gpus, reason=design.out_of_reach.text
+        )
     if judged.verdict is not None:
         code = "ethernet-enough" if judged.verdict.enough else "ethernet-not-enough"
         yield finding(code, design=design.id, reason=judged.verdict.reason)

@@ -11,6 +11,7 @@ from ibplan.economics.items import LineItem
 from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
+from ibplan.plan.growth_results import Growth
 from ibplan.spec.models import Fabric
 
 
@@ -230,12 +231,16 @@ class Performance:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Whether a design keeps each limit; None = no limit was set, or it cannot be known."""
+    """Whether a design keeps each limit; None = no limit was set, or it cannot be known.
+
+    `growth`: whether it can grow to the last stage with the same switches. It ranks designs, but refuses none.
+    """
 
     network_budget: bool | None
     cluster_budget: bool | None
     power: bool | None
     facility_power: bool | None
+    growth: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +327,10 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All designs of a spec with the choice. `designs` in rank order, unranked ones after them."""
+    """All designs of a spec with the choice. `designs` in rank order, unranked ones after them.
+
+    `growth`: of the chosen design through the stages of the spec; None where there are no stages, or no choice.
+    """
 
     schema_version: str
     name: str
@@ -335,6 +343,7 @@ class Plan:
     shortfall: tuple[Shortfall, ...]
     nearest: tuple[Nearest, ...]
     findings: tuple[Finding, ...]
+    growth: Growth | None = None
 
     def design(self, design_id: str) -> Design:
         """The design with an id. Raises KeyError."""
