@@ -18,7 +18,7 @@ from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
-from ibplan.plan import results
+from ibplan.plan import growth_results, results
 from ibplan.plan.make import make_plan
 from ibplan.report.bom import bom_data, bom_rows
 from ibplan.report.data import plan_data
@@ -62,6 +62,11 @@ HEADINGS: dict[type[Any], str] = {
     results.Shortfall: "shortfall",
     results.Nearest: "nearest",
     Finding: "findings",
+    growth_results.Growth: "growth",
+    growth_results.GrowthPath: "growth.planned",
+    growth_results.Stage: "growth.planned.stages",
+    growth_results.Purchase: "growth.planned.stages.purchases",
+    growth_results.Surplus: "growth.planned.stages.surplus",
 }
 # Keys whose values are the user's own or keyed by data: their keys are no part of the contract.
 OPEN = ("effective_spec", "capex_by_category_usd", "capex_by_tier_usd")

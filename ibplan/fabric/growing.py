@@ -31,7 +31,8 @@ def stage_request(last: FabricRequest, size: FabricSize, servers: int) -> Fabric
 
     Unit, spines of a pod, cores and their uplinks are those of the last stage from the first day on, so that every leaf
     has all uplinks to where they stay. While there is one pod, and three tiers are not pinned, the cores can wait:
-    its spines keep the ports for them free. Units are built whole at every stage but the last. Raises Unbuildable where the stage cannot be built so.
+    its spines keep the ports for them free. Units are built whole at every stage but the last. Raises Unbuildable where
+    the stage cannot be built so.
     """
     pinned = replace(
         last,

@@ -34,6 +34,15 @@ def grow(
     return Growth(design.id, refusal is None, reason, planned, unplanned, reserved_usd, reserved)
 
 
+def last_stage_usd(design: Evaluated, spec: Spec, book: PartsBook) -> Decimal | None:
+    """Purchase price of the last stage in USD; None where there is none, it is out of reach, or parts lack prices."""
+    later = design.form.later_servers
+    if not later or design.out_of_reach is not None:
+        return None
+    last = evaluate(_at(design.form, later[-1]), spec, book)
+    return last.capital.usd if last.capital.complete else None
+
+
 def _path(
     form: Form, stages: Sequence[tuple[int, int]], gpus_per_server: int, spec: Spec, book: PartsBook
 ) -> GrowthPath:
@@ -49,7 +58,7 @@ def _path(
             break
         found.append(_stage(year, servers * gpus_per_server, before, now, stock))
         before = now
-    moved = [stage.links_moved for stage in found]
+    moved = [None if s.links_moved is None else s.links_moved + (s.links_removed or 0) for s in found]
     return GrowthPath(
         tuple(found),
         sum((stage.purchase_usd for stage in found), Decimal(0)),

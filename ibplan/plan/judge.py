@@ -15,13 +15,22 @@ from ibplan.workload.need import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A form's representative with the others of its form, whether it keeps the limits, and the Ethernet verdict."""
+    """A form's representative with the others of its form, whether it keeps the limits, and the Ethernet verdict.
+
+    `last_usd`: purchase price of the last growth stage, USD; None = it does not grow, or parts lack prices then.
+    """
 
     design: Evaluated
     others: tuple[Evaluated, ...]
     fits: Fits
     per_gpu_gbps: float
     verdict: Verdict | None
+    last_usd: Decimal | None = None
+
+    @property
+    def ranking_usd(self) -> Decimal:
+        """The price that ranks it: of all stages together, because what is bought for one serves the next."""
+        return self.design.capital.usd if self.last_usd is None else self.last_usd
 
     @property
     def priced(self) -> bool:
@@ -56,10 +65,11 @@ def judge(
     server: ServerModel,
     gpus: int,
     verdict: Verdict | None,
+    last_usd: Decimal | None = None,
 ) -> Judged:
     """Hold a design against the limits of the spec."""
     per_gpu = float(per_gpu_gbps(design.network, design.nic_gbps_per_gpu(gpus)))
-    return Judged(design, others, fits(design, spec, server), per_gpu, verdict)
+    return Judged(design, others, fits(design, spec, server), per_gpu, verdict, last_usd)
 
 
 def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
@@ -96,16 +106,16 @@ def in_order(judged: list[Judged], spec: Spec) -> list[Judged]:
     """Fully priced designs in rank order.
 
     Those that keep every limit come first, of them those that can grow to the last stage; plain Ethernet that does not
-    carry the job comes last. Among the rest the
-    one with more bandwidth per GPU comes first, then joined rails before separate ones, then the cheaper; where plain
-    Ethernet carries the job, bandwidth beyond it is worth nothing, so only the price counts.
+    carry the job comes last. Among the rest the one with more bandwidth per GPU comes first, then joined rails before
+    separate ones, then the cheaper through all growth stages; where plain Ethernet carries the job, bandwidth beyond it
+    is worth nothing, so only the price counts.
     """
     enough = any(j.priced and j.verdict is not None and j.verdict.enough for j in judged)
 
     def key(j: Judged) -> tuple[bool, bool, bool, float, bool, Decimal, str]:
         wanted = 0.0 if enough and not j.too_slow else -j.per_gpu_gbps
         stuck = j.fits.growth is False
-        return (not j.within_limits, stuck, j.too_slow, wanted, j.rails_apart, j.design.capital.usd, j.design.id)
+        return (not j.within_limits, stuck, j.too_slow, wanted, j.rails_apart, j.ranking_usd, j.design.id)
 
     return sorted((j for j in judged if j.priced), key=key)
 

@@ -14,7 +14,7 @@ from ibplan.parts.offers import PartsBook
 from ibplan.plan.describe import describe_network
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form, Refused, enumerate_forms
-from ibplan.plan.growth import grow
+from ibplan.plan.growth import grow, last_stage_usd
 from ibplan.plan.growth_notes import growth_findings
 from ibplan.plan.growth_results import Growth
 from ibplan.plan.hosts import growth_stages
@@ -136,7 +136,8 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
 def _judge(group: list[Evaluated], context: _Context) -> Judged:
     first, *others = group
     verdict = _verdict(first, context) if first.form.fabric == "ethernet" else None
-    return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict)
+    last_usd = last_stage_usd(first, context.spec, context.book)
+    return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict, last_usd)
 
 
 def _verdict(design: Evaluated, context: _Context) -> Verdict:

@@ -63,7 +63,10 @@ def _reservations(best: Judged) -> list[str]:
 
 
 def _reason_of_choice(best: Judged, ranked: Sequence[Judged], pinned: bool, spec: Spec) -> str:
-    cost = f"{format_usd(best.design.capital.usd)} for {_bandwidth(best)} across the bisection"
+    usd = format_usd(best.design.capital.usd)
+    if best.last_usd is not None:
+        usd += f" today, {format_usd(best.last_usd)} through all growth stages,"
+    cost = f"{usd} for {_bandwidth(best)} across the bisection"
     if pinned:
         return f"Pinned by the spec: {cost}."
     rivals = [j for j in ranked if j.within_limits and j is not best and not j.too_slow]
@@ -92,19 +95,31 @@ def _bandwidth(judged: Judged) -> str:
 
 def _beside(judged: Judged, best: Judged, subject: str = "It") -> str:
     """How a design compares with the recommended one in money and bandwidth."""
-    difference = judged.design.capital.usd - best.design.capital.usd
-    base = best.design.capital.usd
-    part = abs(difference) / base if base else 0
-    share = f" ({part:.0%})" if part >= Decimal("0.01") else (" (under 1%)" if base else "")
-    if difference == 0:
-        money = "costs the same as"
-    else:
-        money = f"costs {format_usd(abs(difference))}{share} {'more' if difference > 0 else 'less'} than"
+    money = _money_beside(judged, best)
     if (judged.per_gpu_gbps, judged.rails_apart) == (best.per_gpu_gbps, best.rails_apart):
         bandwidth = "for the same bandwidth per GPU"
     else:
         bandwidth = f"for {_bandwidth(judged)} instead of {_bandwidth(best)}"
-    return f"{subject} {money} {best.design.id} {bandwidth}."
+    return f"{subject} {money} {bandwidth}."
+
+
+def _money_beside(judged: Judged, best: Judged) -> str:
+    """`costs $1 (2%) more than X`: today; where both grow, through all stages, with the difference of today."""
+    today = _difference(judged.design.capital.usd - best.design.capital.usd, best.design.capital.usd)
+    if judged.last_usd is None or best.last_usd is None:
+        return f"costs {today} {best.design.id}"
+    last = _difference(judged.last_usd - best.last_usd, best.last_usd)
+    now = today.removesuffix(" than").removesuffix(" as")
+    return f"costs {last} {best.design.id} through all growth stages (today: {now})"
+
+
+def _difference(usd: Decimal, base: Decimal) -> str:
+    """`$1 (2%) more than`, `the same as`."""
+    if usd == 0:
+        return "the same as"
+    part = abs(usd) / base if base else 0
+    share = f" ({part:.0%})" if part >= Decimal("0.01") else (" (under 1%)" if base else "")
+    return f"{format_usd(abs(usd))}{share} {'more' if usd > 0 else 'less'} than"
 
 
 def _broken(judged: Judged, spec: Spec) -> list[str]:

@@ -61,11 +61,13 @@ def test_the_design_of_today_is_the_first_stage() -> None:
 def test_planning_ahead_moves_nothing_and_has_a_price() -> None:
     growth = growth_of(plan(GROWS + STAGES))
     assert growth.planned.links_moved == 0
-    assert growth.unplanned.links_moved is not None and growth.unplanned.links_moved > 0
+    assert growth.unplanned.links_moved is not None
+    assert growth.unplanned.links_moved > 0
     # 1,024 ports are 32 leaves of 64; one pod of the last stage has 32 spines, 16 would do.
     assert [(p.part, p.quantity) for p in growth.reserved] == [("nvidia-qm9700", 16)]
     price = growth.reserved[0].unit_price_usd
-    assert price is not None and growth.reserved_usd == 16 * price
+    assert price is not None
+    assert growth.reserved_usd == 16 * price
 
 
 def test_a_new_tier_is_said() -> None:
@@ -85,7 +87,8 @@ def test_what_the_switches_cannot_reach_is_said() -> None:
     assert (growth.reaches, growth.reason is not None) == (False, True)
     # As far as it goes, it is planned ahead: year 1 moves nothing.
     assert [stage.links_moved for stage in growth.planned.stages] == [0, 0]
-    assert growth.planned.refusal is not None and growth.planned.refusal.startswith("year 3: spine tier")
+    assert growth.planned.refusal is not None
+    assert growth.planned.refusal.startswith("year 3: spine tier")
 
 
 def test_a_design_that_reaches_the_last_stage_is_ranked_first() -> None:

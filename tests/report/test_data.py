@@ -17,7 +17,9 @@ from ibplan.report.data import plan_data, significant, to_json, to_yaml
 from tests.report import samples
 
 # Written by hand from the design document, section 6, with the fields that results.py has besides.
-PLAN = "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings"
+PLAN = (
+    "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth"
+)
 DESIGN = "id rank pinned why fabric totals networks line_items tco performance fits alternatives"
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
@@ -61,7 +63,7 @@ KEYS = {
     ("designs", 0, "line_items", 0): ITEM,
     ("designs", 0, "tco"): "years energy_usd support_usd total_usd complete",
     ("designs", 0, "performance"): "load_balancing allreduce training inference",
-    ("designs", 0, "fits"): "network_budget cluster_budget power facility_power",
+    ("designs", 0, "fits"): "network_budget cluster_budget power facility_power growth",
     ("designs", 0, "alternatives", 0): "id switch capex_usd complete",
     ("findings", 0): "severity code message design pointer",
 }
