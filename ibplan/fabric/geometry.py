@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ibplan.integers import ceil_div
+from ibplan.integers import ceil_div, largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +166,6 @@ class Geometry:
 
     def most_beside(self, gbps: int, *fixed: Demand) -> int:
         """The largest number of ports at a speed that fits beside the fixed demands (0 if even those do not fit)."""
-        low, high = 0, self.ports(gbps)
         if not self.fits(*fixed):
             return 0
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.fits(*fixed, Demand(gbps, middle)) else (low, middle - 1)
-        return low
+        return largest(self.ports(gbps), lambda ports: self.fits(*fixed, Demand(gbps, ports)))

@@ -134,8 +134,8 @@ def unit(count: int, leaf_count: int) -> UnitLoad:
     return UnitLoad(count, 1, (load(leaf_count, 4),))
 
 
-def units_in(pods: list[list[UnitLoad]]) -> list[int]:
-    return [sum(u.count for u in pod) for pod in pods]
+def units_in(pods: list[tuple[int, list[UnitLoad]]]) -> list[int]:
+    return [sum(u.count for u in pod) for count, pod in pods for _ in range(count)]
 
 
 def test_pods_take_as_many_whole_units_as_their_spines_have_ports_for() -> None:
