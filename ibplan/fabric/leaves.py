@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from ibplan.errors import Reason, Unbuildable, short
+from ibplan.fabric.cage_bounds import may_fit
 from ibplan.fabric.geometry import Demand
 from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, TierRequest, UnitLoad
 from ibplan.integers import ceil_div, divisors, largest
@@ -31,21 +32,20 @@ def downlinks(tier: TierRequest) -> int:
 
     0 if not even one downlink and its uplinks fit. In cages of one kind what fits still fits with fewer downlinks,
     because those need neither more cages nor more uplinks. Over cages of several kinds that is not known: every number
-    is tried.
+    is tried from the largest that may fit.
     """
     radix = tier.geometry.ports(tier.down_gbps)
     start = radix // 2 if tier.ports == "half" else radix - tier.reserved
 
-    def fits(count: int) -> bool:
-        down = Demand(tier.down_gbps, count + tier.reserved)
-        return tier.geometry.fits(down, Demand(tier.up_gbps, tier.uplinks_for(count)))
+    def demands(count: int) -> tuple[Demand, Demand]:
+        return Demand(tier.down_gbps, count + tier.reserved), Demand(tier.up_gbps, tier.uplinks_for(count))
 
     if len(tier.geometry.sets) == 1:
-        return largest(start, fits)
-    return next((count for count in range(start, 0, -1) if fits(count)), 0)
+        return largest(start, lambda count: tier.geometry.fits(*demands(count)))
+    most = largest(start, lambda count: may_fit(tier.geometry, *demands(count)))
+    return next((count for count in range(most, 0, -1) if tier.geometry.fits(*demands(count))), 0)
 
 
-@lru_cache(maxsize=4096)
 def most_uplinks(tier: TierRequest, used: int) -> int:
     """The most uplinks that fit beside a number of downlinks and the ports reserved on every switch."""
     return tier.geometry.most_beside(tier.up_gbps, Demand(tier.down_gbps, used + tier.reserved))
@@ -160,7 +160,7 @@ def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad
     own: list[UnitLoad] = []
     for index, group in enumerate(request.attached):
         ports = left[index] if group.gbps == request.leaf.down_gbps else group.total_ports
-        own += _own_leaves(request, group, index, ports)
+        own += _own_leaves(request, rule, group, index, ports)
     return [*_runs(filled[::-1]), *own]
 
 
@@ -183,6 +183,8 @@ def _filled(tier: TierRequest, unit: UnitLoad, left: list[int], capacity: int) -
         else:
             for index in range(first, len(left)):
                 leaves, left[index] = _deal(leaves, index, left[index], capacity)
+                if left[index]:
+                    break
         result.append(UnitLoad(alike, unit.servers, _merged(_bounded(tier, x) for x in leaves)))
         todo -= alike
     return [*result, replace(empty, count=todo)] if todo else result
@@ -213,11 +215,13 @@ def _deal(leaves: tuple[LeafLoad, ...], index: int, left: int, capacity: int) ->
     return tuple(result), left
 
 
-def _own_leaves(request: FabricRequest, group: Attached, index: int, ports: int) -> list[UnitLoad]:
+def _own_leaves(request: FabricRequest, rule: UnitRule, group: Attached, index: int, ports: int) -> list[UnitLoad]:
     if ports == 0:
         return []
-    tier = replace(request.leaf, down_gbps=group.gbps)
-    most = downlinks(tier)
+    tier, most = request.leaf, rule.downlinks
+    if group.gbps != tier.down_gbps:
+        tier = replace(tier, down_gbps=group.gbps)
+        most = downlinks(tier)
     if most == 0:
         text = f"leaf tier: no downlink of {group.gbps} Gb/s for {group.name} fits beside its uplinks"
         raise Unbuildable(Reason("leaf-attached", text, 1, 0))

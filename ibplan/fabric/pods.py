@@ -10,7 +10,7 @@ from math import gcd
 
 from ibplan.fabric.request import Core, FabricRequest, LeafLoad, Pod, UnitLoad
 from ibplan.fabric.spines import Spread, choose_core, choose_spines, pods_of_units, spine_downlinks
-from ibplan.integers import ceil_div
+from ibplan.integers import ceil_div, divisors
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,8 @@ class _Tiers:
         self._spreads = [Spread.of(pod.leaves, room) for pod in groups]
         self._radix = request.core.ports(request.spine.up_gbps)
         self._uplinks = cache(request.spine.uplinks_for)
+        # However many spines there are, a core needs a port for every pod.
+        self._reachable = sum(pod.count for pod in groups) <= self._radix
 
     def spines(self, full: int, least: int) -> list[int] | None:
         """Spines of each kind of pod: at least `full` in pods as full as the first, at least `least` in the others."""
@@ -105,21 +107,29 @@ class _Tiers:
         return spines + ceil_div(spines * uplinks, max(1, self._radix))
 
     def packed(self, full: int, least: int) -> Iterator[tuple[list[int], int]]:
-        """Every number of spines below `full` in the pods that are not full, with the `least` that gives it.
+        """Numbers of spines that may meet, with fewer than `full` in the pods that are not; and the `least` for each.
 
-        Numbers between one that is found and the next give the same: they are stepped over.
+        The groups of cores divide all of them and are at least as many as a core's ports ask for. So the pods that are
+        not full have a multiple of such a divisor; numbers between one that is found and the next give the same.
         """
-        while least < full and (chosen := self.spines(full, least)) is not None:
+        always = [s.at_least(full) for s, alike in zip(self._spreads, self._full, strict=True) if alike]
+        spines = [n for n in always if n is not None]
+        if len(spines) < len(always) or not self._reachable:
+            return
+        shared = divisors(gcd(*spines))
+        while True:
+            groups = ceil_div(self._all([full if alike else least for alike in self._full]), self._radix)
+            least = min(ceil_div(least, d) * d for d in (*shared, full) if d >= groups or d == full)
+            if least >= full or (chosen := self.spines(full, least)) is None:
+                return
             yield chosen, least
             least = 1 + min((n for n, alike in zip(chosen, self._full, strict=True) if not alike), default=full)
 
     def alike(self, least: int) -> int | None:
         """The least number of spines from `least` on, the same floor for all pods, for which there are cores."""
-        while (chosen := self.spines(least, least)) is not None:
+        while self._reachable and (chosen := self.spines(least, least)) is not None:
             if self.meet(chosen):
                 return least
-            if sum(pod.count for pod in self._groups) > self._radix:
-                return None
             least = 1 + min(chosen)
         return None
 
