@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
@@ -48,8 +48,12 @@ def three_tiers(asked: FabricRequest) -> tuple[list[UnitLoad], int] | None:
     return (units, room) if max(u.leaf_count for u in units) <= room else None
 
 
-@given(requests(), st.integers(1, 40), st.booleans())
-@property_settings
+# Pods are taken apart here: fewer examples than elsewhere.
+few = settings(property_settings, max_examples=80)
+
+
+@given(requests(), st.integers(1, 20), st.booleans())
+@few
 def test_pods_are_those_of_dealing_unit_by_unit(asked: FabricRequest, times: int, rail: bool) -> None:
     asked = replace(asked, servers=asked.servers * times, second_tier="rail" if rail else "pod")
     found = three_tiers(asked)
@@ -106,8 +110,8 @@ def by_trying_all(asked: FabricRequest, groups: list[PodLoad], room: int) -> tup
     return min(found, default=None)
 
 
-@given(requests(), st.integers(1, 40), st.sampled_from([2, 3, 8, 24, 100]))
-@property_settings
+@given(requests(), st.integers(1, 20), st.sampled_from([2, 3, 8, 24, 100]))
+@few
 def test_no_other_number_of_spines_takes_fewer_switches(asked: FabricRequest, times: int, core_ports: int) -> None:
     asked = replace(
         asked, servers=asked.servers * times, core=plain(core_ports, asked.spine.up_gbps), partial_units="packed"
