@@ -1,4 +1,4 @@
-"""How much of a spec is planned at once: more forms or designs than these take too long, and nobody reads them."""
+"""How much of a spec is planned at once: more designs than these take too long, and nobody reads them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_forms(loaded: LoadedSpec, catalog: Catalog, named: Resolved) -> None:
     kinds = "switches and ports" if named.switches is not None else "switches and ports of the catalogue"
     parts = ", ".join(f"{name} {lists:,} x {pairs:,} {kinds}" for name, (lists, pairs) in counts.items() if pairs)
     fewer = f" with {groups} groups of attached hosts" if limit < MAX_FORMS else ""
-    message = f"there are {forms:,} forms of a design to size, {limit:,} is the limit{fewer}: {parts}"
+    message = f"there are {forms:,} designs to try, {limit:,} is the limit{fewer}: {parts}"
     raise _too_many(loaded, message, named, attached=limit < MAX_FORMS)
 
 

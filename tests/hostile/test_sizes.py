@@ -64,7 +64,7 @@ def test_as_many_designs_as_are_compared_and_no_money_for_any(tmp_path: Path) ->
 def test_forms_are_counted_before_they_are_made(tmp_path: Path) -> None:
     ratios = f"{{leaf: [{LIST}], spine: [{LIST}]}}"
     (tmp_path / "s.yaml").write_text(f"gpus: 1024\nfabrics: roce\nnetwork:\n  oversubscription: {ratios}\n")
-    words = "forms of a design to size, 512 is the limit: roce 256 x "
+    words = "designs to try, 512 is the limit: roce 256 x "
     refused(measured("design", "s.yaml", cwd=tmp_path), "s.yaml:4:3: there are ", words, "name a switch")
     for action in ("bom", "validate", "show", "diagram"):
         done = cli(action, str(tmp_path / "s.yaml"))

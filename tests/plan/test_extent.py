@@ -51,7 +51,7 @@ def test_forms_are_those_of_the_lists_times_switches_and_ports() -> None:
     said = refusal(few + "  leaf_ports: [half, all]\n  partial_units: [whole, packed]\n")
     combinations = 4 * min(16, most)
     assert (
-        f"there are {combinations * one:,} forms of a design to size, 512 is the limit: roce {combinations} x " in said
+        f"there are {combinations * one:,} designs to try, 512 is the limit: roce {combinations} x " in said
     )
     assert "(name a switch in network.switch, or shorten the lists: network.oversubscription.leaf " in said
 
@@ -62,7 +62,7 @@ def test_groups_of_hosts_count_for_every_form() -> None:
     text = f"gpus: 1024\nattached: [{hosts}]\n{QM9700}  oversubscription: {ratios(MAX_PLACEMENTS // groups)}\n"
     assert len(plan(text).designs) == MAX_PLACEMENTS // groups == 16
     said = refusal(text + "  leaf_ports: [half, all]\n")
-    assert "there are 32 forms of a design to size, 16 is the limit with 64 groups of attached hosts" in said
+    assert "there are 32 designs to try, 16 is the limit with 64 groups of attached hosts" in said
     assert "merge groups in attached" in said
 
 
