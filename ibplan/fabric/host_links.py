@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ibplan.errors import Reason, Unbuildable
-from ibplan.fabric.demands import leaf_demands, leaf_runs, link_end
+from ibplan.fabric.demands import leaf_demands, leaf_runs, link_end, not_placed
 from ibplan.fabric.extras import extras_start
 from ibplan.fabric.geometry import Placed
 from ibplan.fabric.leaves import unit_rule
@@ -47,7 +47,7 @@ def host_links(
     for count, load in leaf_runs(fabric):
         placed = request.leaf.geometry.place(leaf_demands(request, fabric, load))
         if placed is None:
-            raise AssertionError("sizing placed these ports before")
+            raise not_placed("leaf", request.leaf.geometry)
         speeds = [d.gbps for d in leaf_demands(request, fabric, load)[:-1]]
         for gbps, places in zip(speeds, placed, strict=False):
             start = load.servers

@@ -50,9 +50,7 @@ def test_forms_are_those_of_the_lists_times_switches_and_ports() -> None:
     assert made(plan(few)) > min(16, most)
     said = refusal(few + "  leaf_ports: [half, all]\n  partial_units: [whole, packed]\n")
     combinations = 4 * min(16, most)
-    assert (
-        f"there are {combinations * one:,} designs to try, 512 is the limit: roce {combinations} x " in said
-    )
+    assert f"there are {combinations * one:,} designs to try, 512 is the limit: roce {combinations} x " in said
     assert "(name a switch in network.switch, or shorten the lists: network.oversubscription.leaf " in said
 
 
