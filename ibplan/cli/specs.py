@@ -17,6 +17,7 @@ from ibplan.errors import InputError, Problem, UsageError
 def validate(specs: SpecsArgument, settings: SettingsOption = None) -> None:
     """Check specs: every problem of every file, with its line and column; names are looked up in the catalogue."""
     from ibplan.catalog.store import Catalog, load_catalog
+    from ibplan.plan.extent import check_forms
     from ibplan.plan.resolve import resolve
     from ibplan.spec.load import check_specs
 
@@ -30,7 +31,7 @@ def validate(specs: SpecsArgument, settings: SettingsOption = None) -> None:
             files = result.catalog_paths, result.price_path
             if files not in catalogs:
                 catalogs[files] = load_catalog(*files)
-            resolve(result, catalogs[files])
+            check_forms(result, catalogs[files], resolve(result, catalogs[files]))
             good.append(f"{result.source}: ok\n")
         except InputError as error:
             problems += error.problems

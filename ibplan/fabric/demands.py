@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ibplan.fabric.geometry import CageSet, Demand
+from ibplan.errors import Reason, Unbuildable
+from ibplan.fabric.geometry import CageSet, Demand, Geometry
 from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad
 from ibplan.parts.links import DeviceLoad, LinkEnd
 
@@ -35,6 +36,15 @@ def spine_demands(request: FabricRequest, fabric: FabricSize, down: int, up: int
     """Ports of a spine towards leaves, those reserved on every spine included, then towards cores."""
     demands = [Demand(request.leaf.up_gbps, down + request.spine.reserved)]
     return [*demands, Demand(request.spine.up_gbps, up)] if fabric.tiers == 3 else demands
+
+
+def not_placed(tier: str, geometry: Geometry) -> Unbuildable:
+    """The refusal where a switch with fewer ports in use than those that sizing placed finds no cages for them.
+
+    Over cages of several kinds fewer ports may take another kind, and leave none for the others.
+    """
+    text = f"{tier} tier: the ports in use on some switches find no place in the kinds of cages of {geometry.name}"
+    return Unbuildable(Reason("mixed-cages", text))
 
 
 def link_end(tier: str, cages: CageSet, gbps: int, loads: Iterable[DeviceLoad]) -> LinkEnd:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
+from typing import Final
 
-from ibplan.integers import ceil_div
+from ibplan.integers import ceil_div, largest
+
+_MOST_TRIED: Final = 2**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +110,14 @@ class Geometry:
         """Where the demands go, one tuple a demand; None if they do not fit together.
 
         The least flexible demand is placed first, and each prefers the cages that fewest other demands could use. Where
-        that fails in mixed cages, demands that would light a cage only in part leave some of the simpler cages free.
+        that fails in mixed cages, demands that would light a cage only in part leave some of the simpler cages free;
+        of more than six such demands not every choice is tried.
         """
         if len(self.sets) == 1:
             return self._place_in_one_set(demands)
         spilling = [len([s for s in self.sets if s.mode(d.gbps) is not None]) > 1 for d in demands]
-        for rounded in product(*((False, True) if spills else (False,) for spills in spilling)):
+        choices = product(*((False, True) if spills else (False,) for spills in spilling))
+        for rounded in islice(choices, _MOST_TRIED):
             placed = self._place_all(demands, rounded)
             if placed is not None:
                 return placed
@@ -166,10 +172,11 @@ class Geometry:
 
     def most_beside(self, gbps: int, *fixed: Demand) -> int:
         """The largest number of ports at a speed that fits beside the fixed demands (0 if even those do not fit)."""
-        low, high = 0, self.ports(gbps)
-        if not self.fits(*fixed):
-            return 0
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.fits(*fixed, Demand(gbps, middle)) else (low, middle - 1)
-        return low
+        return _most_beside(self, gbps, fixed)
+
+
+@lru_cache(maxsize=4096)
+def _most_beside(geometry: Geometry, gbps: int, fixed: tuple[Demand, ...]) -> int:
+    if not geometry.fits(*fixed):
+        return 0
+    return largest(geometry.ports(gbps), lambda ports: geometry.fits(*fixed, Demand(gbps, ports)))

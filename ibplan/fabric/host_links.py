@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ibplan.errors import Reason, Unbuildable
-from ibplan.fabric.demands import leaf_demands, leaf_runs, link_end
+from ibplan.fabric.demands import leaf_demands, leaf_runs, link_end, not_placed
 from ibplan.fabric.extras import extras_start
 from ibplan.fabric.geometry import Placed
 from ibplan.fabric.leaves import unit_rule
@@ -43,13 +43,17 @@ def host_links(
 ) -> list[LinkClass]:
     """The classes of links to hosts. Raises Unbuildable where server cages would meet two kinds of switch cages."""
     banks: dict[tuple[LinkKind, int | None, int], _Bank] = {}
+    rule = unit_rule(request) if fabric.tiers > 1 else None
     for count, load in leaf_runs(fabric):
         placed = request.leaf.geometry.place(leaf_demands(request, fabric, load))
         if placed is None:
-            raise AssertionError("sizing placed these ports before")
+            raise not_placed("leaf", request.leaf.geometry)
         speeds = [d.gbps for d in leaf_demands(request, fabric, load)[:-1]]
         for gbps, places in zip(speeds, placed, strict=False):
-            _fill(banks, request, load, count * fabrics, gbps, places)
+            start = load.servers
+            if rule is not None and gbps == load.down_gbps:
+                start = extras_start(request, rule, load, load.uplinks)
+            _fill(banks, _host_ports(request, load, gbps), load.servers, start, count * fabrics, gbps, places)
     result = []
     for (kind, host, _), bank in sorted(banks.items(), key=lambda item: (item[0][0] != "server-leaf", str(item[0]))):
         cages = request.leaf.geometry.sets[bank.cage_set]
@@ -61,30 +65,27 @@ def host_links(
 
 def _fill(
     banks: dict[tuple[LinkKind, int | None, int], _Bank],
-    request: FabricRequest,
-    load: LeafLoad,
+    queue: list[tuple[LinkKind, int | None, int]],
+    servers: int,
+    start: int,
     devices: int,
     gbps: int,
     places: tuple[Placed, ...],
 ) -> None:
-    """Fill the cage sets of one speed with servers, then attached hosts, then reserved ports, in that order.
+    """Fill the cage sets of one speed with the ports of the queue: servers, attached hosts, reserved ports, in order.
 
     Where ports are kept for servers to come, the others start behind those; all are in one kind of cages then.
     """
-    queue = _host_ports(request, load, gbps)
-    start = load.servers
-    if gbps == load.down_gbps and load.uplinks:
-        start = extras_start(request, unit_rule(request), load, load.uplinks)
 
     def add(kind: LinkKind, host: int | None, cage_set: int, ports: DeviceLoad) -> None:
         banks.setdefault((kind, host, cage_set), _Bank(kind, host, gbps, cage_set, [])).loads.append(ports)
 
     for place in places:
         at = lit = 0
-        room = place.ports + start - load.servers
+        room = place.ports + start - servers
         while at < room and queue:
             kind, host, left = queue.pop(0)
-            if kind != "server-leaf" and at == load.servers:
+            if kind != "server-leaf" and at == servers:
                 at = max(at, start)
             take = min(left, room - at)
             if take:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 
 from ibplan.errors import Reason, Unbuildable, short
+from ibplan.fabric.cage_bounds import may_fit
 from ibplan.fabric.geometry import Demand
 from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, TierRequest, UnitLoad
-from ibplan.integers import ceil_div
+from ibplan.integers import ceil_div, divisors, largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +26,24 @@ class UnitRule:
     split_domain: bool = False
 
 
+@lru_cache(maxsize=1024)
 def downlinks(tier: TierRequest) -> int:
     """Downlinks of a switch (rule 1): `half` of the radix or as many as fit, lowered until the uplinks fit too.
 
-    0 if not even one downlink and its uplinks fit.
+    0 if not even one downlink and its uplinks fit. In cages of one kind what fits still fits with fewer downlinks,
+    because those need neither more cages nor more uplinks. Over cages of several kinds that is not known: every number
+    is tried from the largest that may fit.
     """
     radix = tier.geometry.ports(tier.down_gbps)
     start = radix // 2 if tier.ports == "half" else radix - tier.reserved
-    for count in range(start, 0, -1):
-        down = Demand(tier.down_gbps, count + tier.reserved)
-        if tier.geometry.fits(down, Demand(tier.up_gbps, tier.uplinks_for(count))):
-            return count
-    return 0
+
+    def demands(count: int) -> tuple[Demand, Demand]:
+        return Demand(tier.down_gbps, count + tier.reserved), Demand(tier.up_gbps, tier.uplinks_for(count))
+
+    if len(tier.geometry.sets) == 1:
+        return largest(start, lambda count: tier.geometry.fits(*demands(count)))
+    most = largest(start, lambda count: may_fit(tier.geometry, *demands(count)))
+    return next((count for count in range(most, 0, -1) if tier.geometry.fits(*demands(count))), 0)
 
 
 def most_uplinks(tier: TierRequest, used: int) -> int:
@@ -44,7 +52,7 @@ def most_uplinks(tier: TierRequest, used: int) -> int:
 
 
 def _largest_divisor(number: int, limit: int) -> int:
-    return max((d for d in range(1, number + 1) if number % d == 0 and d <= limit), default=1)
+    return max((d for d in divisors(number) if d <= limit), default=1)
 
 
 def unit_rule(request: FabricRequest) -> UnitRule:
@@ -115,19 +123,24 @@ def _place_reserved(request: FabricRequest, rule: UnitRule, last: UnitLoad) -> t
         taken = _bounded(request.leaf, replace(load, count=here, reserved=1))
         rest = replace(load, count=load.count - here)
         last = replace(last, leaves=(taken, rest) if rest.count else (taken,))
-    added = []
+    return last, _reserved_units(request, rule, left)
+
+
+def _reserved_units(request: FabricRequest, rule: UnitRule, left: int) -> list[UnitLoad]:
+    """Units for reserved ports alone: full ones, and one for the rest, dealt evenly over its leaves."""
+    leaves = rule.leaves if request.partial_units == "whole" else 1
     empty = leaf_load(request, rule, 0, rule.rails_per_leaf, 1)
-    while left > 0:
-        leaves = rule.leaves if request.partial_units == "whole" else 1
-        most = min(left, leaves * rule.downlinks)
-        fuller = most % leaves
-        loads = [
-            replace(empty, count=fuller, reserved=most // leaves + 1),
-            replace(empty, count=leaves - fuller, reserved=most // leaves),
-        ]
-        added.append(UnitLoad(1, 0, tuple(_bounded(request.leaf, x) for x in loads if x.count)))
-        left -= most
-    return last, added
+    full = leaves * rule.downlinks
+    units = []
+    for count, ports in ((left // full, full), (1, left % full)):
+        if count and ports:
+            fuller = ports % leaves
+            loads = [
+                replace(empty, count=fuller, reserved=ports // leaves + 1),
+                replace(empty, count=leaves - fuller, reserved=ports // leaves),
+            ]
+            units.append(UnitLoad(count, 0, tuple(_bounded(request.leaf, x) for x in loads if x.count)))
+    return units
 
 
 def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad]) -> list[UnitLoad]:
@@ -147,47 +160,68 @@ def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad
     own: list[UnitLoad] = []
     for index, group in enumerate(request.attached):
         ports = left[index] if group.gbps == request.leaf.down_gbps else group.total_ports
-        own += _own_leaves(request, group, index, ports)
+        own += _own_leaves(request, rule, group, index, ports)
     return [*_runs(filled[::-1]), *own]
 
 
 def _filled(tier: TierRequest, unit: UnitLoad, left: list[int], capacity: int) -> list[UnitLoad]:
-    """Units alike, one by one from the last, with as many of the ports left (a number a group) as they have room."""
+    """Units alike from the last one on, with as many of the ports left (a number a group) as they have room.
+
+    Units that one group fills are alike again, so there are at most twice as many kinds of units as groups.
+    """
     empty = replace(unit, leaves=tuple(replace(x, attached=(0,) * len(left)) for x in unit.leaves))
-    if all(x.ports_in_use >= capacity for x in unit.leaves):
-        return [empty]
+    room = sum(x.count * max(0, capacity - x.ports_in_use) for x in unit.leaves)
     result: list[UnitLoad] = []
-    for done in range(unit.count):
-        if not any(left):
-            return [*result, replace(empty, count=unit.count - done)]
-        leaves = [replace(x, count=1) for x in empty.leaves for _ in range(x.count)]
-        for index in range(len(left)):
-            left[index] = _deal(tier, leaves, index, left[index], capacity)
-        result.append(UnitLoad(1, unit.servers, _merged(leaves)))
-    return result
+    todo = unit.count
+    while todo and room and any(left):
+        leaves = empty.leaves
+        first = next(index for index, ports in enumerate(left) if ports)
+        alike = min(todo, max(1, left[first] // room))
+        if alike > 1:
+            leaves, _ = _deal(leaves, first, room, capacity)
+            left[first] -= alike * room
+        else:
+            for index in range(first, len(left)):
+                leaves, left[index] = _deal(leaves, index, left[index], capacity)
+                if left[index]:
+                    break
+        result.append(UnitLoad(alike, unit.servers, _merged(_bounded(tier, x) for x in leaves)))
+        todo -= alike
+    return [*result, replace(empty, count=todo)] if todo else result
 
 
-def _deal(tier: TierRequest, leaves: list[LeafLoad], index: int, left: int, capacity: int) -> int:
-    """Deal ports one by one over the leaves that have room; returns the ports left over."""
-    dealt = [0] * len(leaves)
-    room = [max(0, capacity - leaf.ports_in_use) for leaf in leaves]
-    while left and any(d < r for d, r in zip(dealt, room, strict=True)):
-        for k in range(len(leaves)):
-            if left and dealt[k] < room[k]:
-                dealt[k] += 1
-                left -= 1
-    for k, ports in enumerate(dealt):
-        if ports:
-            attached = tuple(a + (ports if i == index else 0) for i, a in enumerate(leaves[k].attached))
-            leaves[k] = _bounded(tier, replace(leaves[k], attached=attached))
-    return left
+def _deal(leaves: tuple[LeafLoad, ...], index: int, left: int, capacity: int) -> tuple[tuple[LeafLoad, ...], int]:
+    """Deal ports one by one over the leaves that have room; returns the leaves and the ports left over.
+
+    All leaves get as many as fit below a level, and the first of those with more room one more.
+    """
+    rooms = [max(0, capacity - x.ports_in_use) for x in leaves]
+    if not left or not any(rooms):
+        return leaves, left
+
+    def dealt(level: int) -> int:
+        return sum(x.count * min(room, level) for x, room in zip(leaves, rooms, strict=True))
+
+    level = largest(max(rooms), lambda ports: dealt(ports) <= left)
+    left -= dealt(level)
+    result: list[LeafLoad] = []
+    for leaf, room in zip(leaves, rooms, strict=True):
+        more = min(left, leaf.count) if room > level else 0
+        left -= more
+        for count, ports in ((more, level + 1), (leaf.count - more, min(room, level))):
+            if count:
+                attached = tuple(a + (ports if i == index else 0) for i, a in enumerate(leaf.attached))
+                result.append(replace(leaf, count=count, attached=attached))
+    return tuple(result), left
 
 
-def _own_leaves(request: FabricRequest, group: Attached, index: int, ports: int) -> list[UnitLoad]:
+def _own_leaves(request: FabricRequest, rule: UnitRule, group: Attached, index: int, ports: int) -> list[UnitLoad]:
     if ports == 0:
         return []
-    tier = replace(request.leaf, down_gbps=group.gbps)
-    most = downlinks(tier)
+    tier, most = request.leaf, rule.downlinks
+    if group.gbps != tier.down_gbps:
+        tier = replace(tier, down_gbps=group.gbps)
+        most = downlinks(tier)
     if most == 0:
         text = f"leaf tier: no downlink of {group.gbps} Gb/s for {group.name} fits beside its uplinks"
         raise Unbuildable(Reason("leaf-attached", text, 1, 0))

@@ -2,13 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import gcd
 
 from ibplan.errors import Reason, Unbuildable, short
 from ibplan.fabric.request import Core, LeafLoad, UnitLoad
-from ibplan.integers import ceil_div, divisors
+from ibplan.integers import ceil_div, divisors, largest
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Which numbers of spines spread the uplinks of some leaves evenly (rule 5).
+
+    `kinds`: (leaves, needed, most) of leaves with equal bounds. `enough` = the fewest spines that have the ports, and
+    all above it do: the more spines, the fewer ports of each are in use. `limit` = what the leaves can reach at most.
+    """
+
+    kinds: tuple[tuple[int, int, int], ...]
+    enough: int
+    limit: int
+
+    @classmethod
+    def of(cls, loads: Iterable[LeafLoad], radix: int) -> Spread:
+        """The spread of leaves over spines of a radix; there are no more leaves than that."""
+        counts: dict[tuple[int, int], int] = {}
+        for load in loads:
+            counts[load.needed, load.most] = counts.get((load.needed, load.most), 0) + load.count
+        kinds = tuple((count, needed, most) for (needed, most), count in counts.items())
+        limit = min(most for _, _, most in kinds)
+        return cls(kinds, 1 + largest(limit, lambda spines: _ports(kinds, spines) > radix), limit)
+
+    def ports(self, spines: int) -> int:
+        """Ports in use on each of a number of spines."""
+        return _ports(self.kinds, spines)
+
+    def at_least(self, least: int) -> int | None:
+        """The smallest number of spines from `least` on that every leaf can spread over; None if there is none."""
+        spines = max(least, self.enough)
+        while spines <= self.limit:
+            asked = max(_multiple_at_least(needed, most, spines) for _, needed, most in self.kinds)
+            if asked == spines:
+                return spines
+            spines = asked
+        return None
+
+
+def _ports(kinds: Sequence[tuple[int, int, int]], spines: int) -> int:
+    return sum(count * max(1, ceil_div(needed, spines)) for count, needed, _ in kinds)
+
+
+def _multiple_at_least(needed: int, most: int, spines: int) -> int:
+    """The smallest number from `spines` on with a multiple from `needed` to `most`; more than `most` if there is none.
+
+    Of all numbers that go `times` into `most`, the largest has the largest multiple: a step skips them all.
+    """
+    while spines <= most:
+        times = most // spines
+        if times * spines >= needed:
+            return spines
+        lowest = ceil_div(needed, times)
+        if lowest * times <= most:
+            return lowest
+        spines = most // times + 1
+    return spines
 
 
 def choose_spines(loads: Sequence[LeafLoad], radix: int, least: int = 1) -> tuple[int, tuple[LeafLoad, ...]]:
@@ -20,17 +78,15 @@ def choose_spines(loads: Sequence[LeafLoad], radix: int, least: int = 1) -> tupl
     leaves = sum(load.count for load in loads)
     if leaves > radix:
         raise short("spine", leaves, radix)
-    limit = min(load.most for load in loads)
+    spread = Spread.of(loads, radix)
+    spines = spread.at_least(least)
+    if spines is not None:
+        return spines, tuple(replace(x, uplinks=max(1, ceil_div(x.needed, spines)) * spines) for x in loads)
     needed = sum(load.count * load.needed for load in loads)
-    for spines in range(max(least, ceil_div(needed, radix)), limit + 1):
-        chosen = [max(spines, ceil_div(load.needed, spines) * spines) for load in loads]
-        fits = all(u <= load.most for u, load in zip(chosen, loads, strict=True))
-        if fits and sum(u * load.count for u, load in zip(chosen, loads, strict=True)) <= spines * radix:
-            return spines, tuple(replace(load, uplinks=u) for u, load in zip(chosen, loads, strict=True))
-    if least > limit:
-        raise short("leaf", least, limit, "uplinks")
-    if needed > limit * radix:
-        raise short("spine", needed, limit * radix)
+    if least > spread.limit:
+        raise short("leaf", least, spread.limit, "uplinks")
+    if needed > spread.limit * radix:
+        raise short("spine", needed, spread.limit * radix)
     text = "spine tier: no number of spines spreads the uplinks of every leaf evenly"
     raise Unbuildable(Reason("spine-spread", text))
 
@@ -40,31 +96,35 @@ def spine_downlinks(loads: Sequence[LeafLoad], spines: int) -> int:
     return sum(load.count * load.uplinks for load in loads) // spines
 
 
-def pods_of_units(units: Sequence[UnitLoad], leaf_room: int, most_units: int | None) -> list[list[UnitLoad]]:
+def pods_of_units(
+    units: Sequence[UnitLoad], leaf_room: int, most_units: int | None
+) -> list[tuple[int, list[UnitLoad]]]:
     """Whole units dealt into pods, in order, each pod as full as its spines' downlinks allow.
 
-    Returns one list of unit loads a pod; pods alike may be one and the same list.
+    Returns (pods alike, the unit loads of each), in order.
     """
-    pods: list[list[UnitLoad]] = [[]]
+    pods: list[tuple[int, list[UnitLoad]]] = []
+    last: list[UnitLoad] = []
     for unit in units:
         if unit.leaf_count > leaf_room:
             raise short("spine", unit.leaf_count, leaf_room, "downlinks")
         left = unit.count
         while left:
-            room = leaf_room - sum(u.count * u.leaf_count for u in pods[-1])
-            take = min(left, room // unit.leaf_count)
+            room = (leaf_room - sum(u.count * u.leaf_count for u in last)) // unit.leaf_count
             if most_units is not None:
-                take = min(take, most_units - sum(u.count for u in pods[-1]))
+                room = min(room, most_units - sum(u.count for u in last))
+            take = min(left, room)
             if take <= 0:
-                pods.append([])
+                pods.append((1, last))
+                last = []
                 continue
-            alike = 1 if pods[-1] else left // take
-            full = [*pods[-1], replace(unit, count=take)]
-            pods[-1:] = [full] * alike
-            left -= take * alike
-            if alike > 1 and left:
-                pods.append([])
-    return pods
+            # The last of full pods alike stays open: smaller units may follow.
+            if not last and left // take > 1:
+                pods.append((left // take - 1, [replace(unit, count=take)]))
+                left -= (left // take - 1) * take
+            last = [*last, replace(unit, count=take)]
+            left -= take
+    return [*pods, (1, last)] if last or not pods else pods
 
 
 def choose_core(
@@ -80,15 +140,16 @@ def choose_core(
     if pinned is not None:
         return _pinned_core(pods, uplinks, radix, *pinned)
     best: Core | None = None
-    for groups in divisors(gcd(*(spines for _, spines in pods))):
-        ports_for_one = sum(count * (spines // groups) for count, spines in pods) * uplinks
-        for per_group in divisors(uplinks):
-            ports = ports_for_one // per_group
-            if ports <= radix and (best is None or groups * per_group < best.count):
-                best = Core(groups, per_group, ports)
+    common = gcd(*(spines for _, spines in pods))
+    spines = sum(count * spines for count, spines in pods)
+    dealt = divisors(uplinks)
+    for groups in divisors(common) if radix > 0 else ():
+        ports_for_one = spines // groups * uplinks
+        fewest = bisect_left(dealt, ceil_div(ports_for_one, radix))
+        if fewest < len(dealt) and (best is None or groups * dealt[fewest] < best.count):
+            best = Core(groups, dealt[fewest], ports_for_one // dealt[fewest])
     if best is None:
-        groups = gcd(*(spines for _, spines in pods))
-        raise short("core", sum(count * (spines // groups) for count, spines in pods), radix)
+        raise short("core", spines // common, radix)
     return best
 
 

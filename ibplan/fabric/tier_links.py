@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ibplan.errors import Reason, Unbuildable
-from ibplan.fabric.demands import leaf_demands, leaf_runs, link_end, spine_demands
+from ibplan.fabric.demands import leaf_demands, leaf_runs, link_end, not_placed, spine_demands
 from ibplan.fabric.geometry import Demand, Geometry
 from ibplan.fabric.request import FabricRequest, FabricSize
 from ibplan.parts.links import DeviceLoad, LinkClass, LinkKind
@@ -34,7 +34,7 @@ def _upward(
         for side in sides:
             placed = geometry.place(side.demands)
             if placed is None:
-                raise AssertionError("sizing placed these ports before")
+                raise not_placed(tier, geometry)
             left = side.ports
             for place in placed[side.index]:
                 if take := min(left, place.ports):

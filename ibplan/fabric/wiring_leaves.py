@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ibplan.fabric.extras import extras_start
 from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
 from ibplan.fabric.network import NetworkSize
+from ibplan.fabric.pods import PodLoad, pod_of_units
 from ibplan.fabric.request import FabricRequest, LeafLoad, Pod, UnitLoad
 from ibplan.fabric.spines import pods_of_units
 from ibplan.fabric.wiring_cages import Bank, LeafBanks, WiringError, leaf_banks
@@ -163,7 +164,8 @@ def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad:
 
 def _cut(units: list[UnitLoad], members: Ints, position: int | None, room: int, most: int | None) -> Iterator[_Chunk]:
     start = 0
-    for index, loads in enumerate(pods_of_units(units, room, most)):
+    pods = (loads for count, loads in pods_of_units(units, room, most) for _ in range(count))
+    for index, loads in enumerate(pods):
         size = sum(u.count for u in loads)
         yield _Chunk(members[start : start + size], tuple(loads), position, (index, position or 0))
         start += size
@@ -172,13 +174,22 @@ def _cut(units: list[UnitLoad], members: Ints, position: int | None, room: int, 
 def _numbered_pods(chunks: list[_Chunk], pods: Sequence[Pod]) -> list[tuple[_Chunk, Pod]]:
     """Pods in the order of their units (by rail: of the rails, for the first units, then for the next).
 
-    Sizing lists the fullest first: a pod that fills up as the cluster grows would change its number.
+    Sizing lists pods alike together, the fullest first: a pod that fills up as the cluster grows would change its
+    number.
     """
-    fullest = sorted(chunks, key=lambda c: -c.leaf_count)
-    sized = [pod for pod in pods for _ in range(pod.count)]
-    if len(sized) != len(fullest):
-        raise WiringError(f"{len(fullest)} pods of units, but {len(sized)} were sized")
-    return sorted(zip(fullest, sized, strict=True), key=lambda pair: pair[0].order)
+    sized: dict[PodLoad, list[Pod]] = {}
+    for pod in pods:
+        kind = PodLoad(1, pod.units, tuple(replace(x, uplinks=0) for x in pod.leaves))
+        sized.setdefault(kind, []).extend([pod] * pod.count)
+    found = []
+    for chunk in chunks:
+        alike = sized.get(pod_of_units(chunk.loads))
+        if not alike:
+            raise WiringError(f"a pod of {len(chunk.units)} units and {chunk.leaf_count} leaves was not sized")
+        found.append((chunk, alike.pop()))
+    if any(sized.values()):
+        raise WiringError(f"{len(chunks)} pods of units, but more were sized")
+    return sorted(found, key=lambda pair: pair[0].order)
 
 
 def _split(chunk: _Chunk) -> Iterator[tuple[UnitLoad, Ints]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
@@ -45,6 +45,7 @@ class PartsBook:
     optics: Literal["compatible", "vendor"]
     recipes: Mapping[tuple[str, int], tuple[Recipe, ...]]
     stand_ins: Mapping[str, tuple[Module | Cable, ...]]
+    _offers: dict[str, Offer] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, catalog: Catalog, optics: Literal["compatible", "vendor"]) -> PartsBook:
@@ -67,8 +68,14 @@ class PartsBook:
     def offer(self, part: str) -> Offer:
         """The cheapest priced way to buy a named part; the part itself, unpriced, if there is none.
 
-        `vendor` takes only the part itself. Ties go to the smaller id, so that the choice is stable.
+        `vendor` takes only the part itself. Ties go to the smaller id, so that the choice is stable. Each part is
+        looked up once: every form of a spec asks for the same few.
         """
+        if part not in self._offers:
+            self._offers[part] = self._cheapest(part)
+        return self._offers[part]
+
+    def _cheapest(self, part: str) -> Offer:
         named: Module | Cable = self.catalog.modules.get(part) or self.catalog.cables[part]
         others = self.stand_ins.get(part, ()) if self.optics == "compatible" else ()
         entries = [named, *(e for e in others if e.status != "retired")]

@@ -102,6 +102,37 @@ def enumerate_forms(
 ) -> Iterator[Form | Refused]:
     """All forms of a spec, with the switches that it names (`pinned`) or with every one of the catalogue."""
     spec = loaded.spec
+    for family in _families(loaded, catalog, server, servers, pinned):
+        for choices in network_choices(spec.network):
+            if family.reason is not None:
+                yield Refused(family.fabric, None, choices, family.reason)
+            for ports, switches in family.pairs:
+                yield _form(spec, family.fabric, ports, switches, choices, servers, server, family.added)
+
+
+def count_forms(
+    loaded: LoadedSpec, catalog: Catalog, server: ServerModel, servers: int, pinned: list[TierModels] | None
+) -> dict[Fabric, tuple[int, int]]:
+    """(combinations of the network section, host ports with a switch) of each fabric: their product is its forms."""
+    combinations = sum(1 for _ in network_choices(loaded.spec.network))
+    families = _families(loaded, catalog, server, servers, pinned)
+    return {family.fabric: (combinations, len(family.pairs)) for family in families}
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """All forms of one kind of fabric: host ports with the switches that they go to; `reason` where there are none."""
+
+    fabric: Fabric
+    added: bool
+    pairs: tuple[tuple[HostPorts, TierModels], ...]
+    reason: Reason | None
+
+
+def _families(
+    loaded: LoadedSpec, catalog: Catalog, server: ServerModel, servers: int, pinned: list[TierModels] | None
+) -> Iterator[_Family]:
+    spec = loaded.spec
     models = list(default_switches(catalog)) if pinned is None else pinned
     for fabric, added in _fabrics(loaded, servers):
         hosts = list(host_ports(spec, server, fabric, catalog))
@@ -109,12 +140,9 @@ def enumerate_forms(
         if pinned is None:
             serving = [m for m in serving if any(m.leaf.geometry.ports(p.gbps) for p in hosts)]
         reason = None if added else _nothing_serves(fabric, hosts, serving, pinned, spec, server)
-        for choices in network_choices(spec.network):
-            if reason is not None:
-                yield Refused(fabric, None, choices, reason)
-            for ports, switches in product(hosts, serving):
-                if pinned is not None or switches.leaf.geometry.ports(ports.gbps):
-                    yield _form(spec, fabric, ports, switches, choices, servers, server, added)
+        pairs = product(hosts, serving)
+        used = tuple((p, m) for p, m in pairs if pinned is not None or m.leaf.geometry.ports(p.gbps))
+        yield _Family(fabric, added, used, reason)
 
 
 def _nothing_serves(

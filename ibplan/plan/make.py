@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -13,6 +13,7 @@ from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
 from ibplan.plan.describe import describe_network
 from ibplan.plan.evaluate import Evaluated, evaluate
+from ibplan.plan.extent import check_designs, check_forms
 from ibplan.plan.forms import Form, Refused, enumerate_forms
 from ibplan.plan.growth import grow, last_stage_usd
 from ibplan.plan.growth_notes import growth_findings
@@ -25,6 +26,7 @@ from ibplan.plan.notes import design_findings, spec_findings
 from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
     Alternative,
+    Counts,
     Design,
     Inputs,
     Nearest,
@@ -65,18 +67,18 @@ class _Context:
     def gpus(self) -> int:
         return self.named.gpus
 
-    def forms(self, spec: Spec | None = None) -> list[Form | Refused]:
+    def forms(self, spec: Spec | None = None) -> Iterator[Form | Refused]:
         """All forms of the spec, or of a variant of it."""
         loaded = self.loaded if spec is None else replace(self.loaded, spec=spec)
         named = self.named
-        return list(enumerate_forms(loaded, self.catalog, named.server, named.servers, named.switches))
+        return enumerate_forms(loaded, self.catalog, named.server, named.servers, named.switches)
 
 
 def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     """Plan a spec: every design, ranked, with a recommendation where one can be made.
 
-    Raises InputError where the spec names something that does not exist or contradicts itself. A spec that no design
-    can meet is not an error: the plan says what is short.
+    Raises InputError where the spec names something that does not exist, contradicts itself or asks for more designs
+    than are planned at once. A spec that no design can meet is not an error: the plan says what is short.
     """
     return make_evaluated_plan(loaded, catalog)[0]
 
@@ -84,9 +86,12 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
 def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
     """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
     context = _Context(loaded, catalog, resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics))
-    forms = context.forms()
+    check_forms(loaded, catalog, context.named)
+    forms = list(context.forms())
     evaluated, rejected = _evaluate_all(forms, context)
-    judged = [_judge(group, context) for group in _grouped(evaluated, loaded.spec.design)]
+    groups = _grouped(evaluated, loaded.spec.design)
+    check_designs(loaded, len(groups), context.named)
+    judged = [_judge(group, context) for group in groups]
     pinned = _pinned(judged, rejected, context)
     ranked = in_order(judged, loaded.spec)
     best = _best(ranked, pinned, loaded.spec)
@@ -243,11 +248,11 @@ def _nearest(
         unpin = () if other is None else (Nearest("design", other.design.id, other.design.id, _cents(other)),)
         return (*unpin, *nearest_changes(search, [pinned.design.form], []))
     missing = tuple(f for f in ("infiniband", "roce") if f not in spec.fabrics)
-    others = context.forms(spec.model_copy(update={"fabrics": missing})) if missing else []
+    others = context.forms(spec.model_copy(update={"fabrics": missing})) if missing else ()
     tried = [j.design.form for j in judged if j.priced and not j.design.form.added]
     if not judged:
         tried = [f for f in forms if isinstance(f, Form) and not f.added]
-    return nearest_changes(search, tried, [f for f in others if isinstance(f, Form) and not f.added])
+    return nearest_changes(search, tried, (f for f in others if isinstance(f, Form) and not f.added))
 
 
 def _cents(judged: Judged) -> Decimal:
@@ -256,14 +261,15 @@ def _cents(judged: Judged) -> Decimal:
 
 def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context) -> Design:
     design = judged.design
+    compute = describe_network(design, context.gpus)
     return Design(
         id=design.id,
         rank=rank,
         pinned=pinned,
         why=tuple(why),
         fabric=design.form.fabric,
-        totals=_totals(design, context),
-        networks=Networks(describe_network(design, context.gpus)),
+        totals=_totals(design, compute.counts, context),
+        networks=Networks(compute),
         line_items=design.items,
         tco=Tco(context.spec.site.years, None, None, None, False),
         performance=Performance(),
@@ -275,8 +281,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
     )
 
 
-def _totals(design: Evaluated, context: _Context) -> Totals:
-    counts = describe_network(design, context.gpus).counts
+def _totals(design: Evaluated, counts: Counts, context: _Context) -> Totals:
     known = counts.modules_switch is not None and counts.modules_server is not None
     modules = (counts.modules_switch or 0) + (counts.modules_server or 0)
     capital = design.capital

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
+from typing import Final
 
 from ibplan.errors import Unbuildable
 from ibplan.parts.offers import PartsBook
@@ -18,7 +20,13 @@ from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.units import format_ratio
 
-_PROBE_SERVERS = 64
+_PROBE_SERVERS: Final = 64
+# A change is tried on every form that is kept, a size on each a score of times; forms of other fabrics once.
+_MAX_KEPT: Final = 8
+_MAX_OTHERS: Final = 256
+_MAX_OTHERS_KEPT: Final = 32
+# Each group of attached hosts is placed anew in every form: above so many fewer forms are kept.
+_ATTACHED_GROUPS: Final = 8
 _RATIOS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(8))
 
 
@@ -46,6 +54,10 @@ class Search:
         broken = False in (kept.network_budget, kept.cluster_budget, kept.power, kept.facility_power)
         return not broken and self.pinned in (None, design.id)
 
+    def most(self, forms: int) -> int:
+        """How many of a number of forms are tried: fewer, the more groups of attached hosts each has."""
+        return max(1, forms * _ATTACHED_GROUPS // max(_ATTACHED_GROUPS, len(self.spec.attached)))
+
     def key(self, name: str, tier: str) -> str:
         """The dotted key of a setting by tier: with the tier where the spec writes the setting as a mapping."""
         network = self.loaded.document.data.get("network")
@@ -53,27 +65,32 @@ class Search:
         return f"network.{name}.{tier}" if isinstance(written, Mapping) else f"network.{name}"
 
 
-def nearest_changes(search: Search, forms: list[Form], other_fabrics: list[Form]) -> tuple[Nearest, ...]:
+def nearest_changes(search: Search, forms: list[Form], other_fabrics: Iterable[Form]) -> tuple[Nearest, ...]:
     """The smallest change of each kind that gives a fully priced design within all limits; none of a kind if none does.
 
     Kinds: uplinks at the downlink speed, a higher oversubscription, packed units, another fabric, fewer GPUs. A pinned
-    design is kept, so that only fewer GPUs can help it.
+    design is kept, so that only fewer GPUs can help it. Of many forms only those are changed that are cheapest when
+    they are small, and only the first of other fabrics are tried: a change that would help another alone is not found.
     """
-    forms, other_fabrics = (_affordable(some, search) for some in (forms, other_fabrics))
+    affordable = _affordable(forms, search)
+    asked = max((f.choices.leaf_ratio for f in affordable), default=Fraction(1))
+    forms = affordable[: search.most(_MAX_KEPT)]
+    others = list(islice(other_fabrics, search.most(_MAX_OTHERS)))
+    others = _affordable(others, search)[: search.most(_MAX_OTHERS_KEPT)]
     changes = [_size_change(search, forms)]
     if search.pinned is None:
         changes = [
             _uplink_change(search, forms),
-            _ratio_change(search, forms),
+            _ratio_change(search, forms, asked),
             _packed_change(search, forms),
-            _fabric_change(search, other_fabrics),
+            _fabric_change(search, others),
             *changes,
         ]
     return tuple(change for change in changes if change is not None)
 
 
 def _affordable(forms: list[Form], search: Search) -> list[Form]:
-    """The forms worth trying: fully priced when they are small, and of each form the cheapest switch."""
+    """The forms worth trying, cheapest first: fully priced when small, and of each form the cheapest switch."""
     small = {
         id(f): replace(f, request=replace(f.request, servers=min(_PROBE_SERVERS, f.request.servers))) for f in forms
     }
@@ -83,7 +100,7 @@ def _affordable(forms: list[Form], search: Search) -> list[Form]:
             key, usd = (form.choices, probe.form_key), probe.capital.usd
             if probe.capital.complete and usd < cheapest.get(key, (usd + 1, form))[0]:
                 cheapest[key] = (usd, form)
-    return [form for _, form in cheapest.values()]
+    return [form for _, form in sorted(cheapest.values(), key=lambda found: found[0])]
 
 
 def _evaluated(forms: Iterable[Form], spec: Spec, book: PartsBook) -> Iterator[Evaluated]:
@@ -117,8 +134,7 @@ def with_slower_uplinks(form: Form) -> Form:
     return replace(form, choices=replace(form.choices, leaf_uplink_gbps=gbps), request=request)
 
 
-def _ratio_change(search: Search, forms: list[Form]) -> Nearest | None:
-    asked = max((f.choices.leaf_ratio for f in forms), default=Fraction(1))
+def _ratio_change(search: Search, forms: list[Form], asked: Fraction) -> Nearest | None:
     for ratio in _RATIOS:
         if ratio > asked and (found := search.best(_with_ratio(f, ratio) for f in forms)) is not None:
             return _nearest(search.key("oversubscription", "leaf"), format_ratio(ratio), found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -24,6 +25,7 @@ from tests.fabric.shapes import (
     plain,
     property_settings,
     request,
+    requests,
     tiers,
 )
 
@@ -375,3 +377,48 @@ def test_every_port_is_placed_once_and_no_leaf_is_overfull(
     assert all(load.ports_in_use <= 12 for load in loads)  # half of 24
     for load in loads:
         assert asked.leaf.geometry.fits(Demand(400, load.downlinks), Demand(400, load.needed))
+
+
+def dealt_one_by_one(asked: FabricRequest, capacity: int) -> list[list[int]]:
+    """Ports in use on every leaf of the units for servers and reserved ports, last unit first; and those left over.
+
+    Each group of hosts, in turn, puts one port after the other on the next leaf of the unit that has room.
+    """
+    units, _ = build_units(replace(asked, attached=()), unit_rule(asked))
+    left = [group.total_ports for group in asked.attached]
+    built = []
+    for unit in [u for u in reversed(units) for _ in range(u.count)]:
+        used = [x.ports_in_use for x in unit.leaves for _ in range(x.count)]
+        for index in range(len(left)):
+            while left[index] and min(used) < capacity:
+                for leaf in range(len(used)):
+                    if left[index] and used[leaf] < capacity:
+                        used[leaf], left[index] = used[leaf] + 1, left[index] - 1
+        built.append(used)
+    return [*built, left]
+
+
+@given(
+    requests(),
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 3)), min_size=1, max_size=3),
+    st.sampled_from([0, 1, 9, 60]),
+)
+@property_settings
+def test_attached_ports_stand_where_dealing_one_by_one_puts_them(
+    asked: FabricRequest, groups: list[tuple[int, int]], reserved: int
+) -> None:
+    hosts = tuple(Attached(f"h{i}", n, ports, asked.leaf.down_gbps) for i, (n, ports) in enumerate(groups))
+    asked = replace(asked, attached=hosts, reserved_total=reserved, second_tier="pod")
+    try:
+        rule = unit_rule(asked)
+        units, _ = build_units(asked, rule)
+    except Unbuildable:
+        return
+    *expected, left = dealt_one_by_one(asked, rule.downlinks)
+    built = [[x.ports_in_use for x in u.leaves for _ in range(x.count)] for u in units for _ in range(u.count)]
+    own = [load for u in units for load in u.leaves for _ in range(u.count) if not load.servers and any(load.attached)]
+    assert built[: len(expected)] == expected[::-1]
+    for index, ports in enumerate(left):
+        placed = sum(x.attached[index] * u.count * x.count for u in units for x in u.leaves)
+        assert placed == hosts[index].total_ports
+        assert sum(x.attached[index] for x in own) >= ports

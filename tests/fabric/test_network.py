@@ -592,3 +592,16 @@ def test_groups_are_those_of_ports_counted_one_by_one(banks: list[tuple[int, lis
 
 def _loads(banks: list[tuple[int, list[int]]], index: int) -> list[DeviceLoad]:
     return [DeviceLoad(d, ports[index], sum(ports[:index])) for d, ports in banks if index < len(ports)]
+
+
+def test_a_spine_with_fewer_ports_that_find_no_cages_is_refused() -> None:
+    # Spines of full pods keep 400G down and 200G up apart in two kinds of cages; those of the last pod would not.
+    capped = CageSet(6, (Mode(400, 1), Mode(200, 4, 0, 40)), "a")
+    spine = switch("two kinds", capped, CageSet(10, (Mode(800, 1), Mode(400, 2), Mode(200, 8, 1)), "a"))
+    leaf = switch("capped", CageSet(9, (Mode(400, 1), Mode(200, 4, 0, 40)), "a"))
+    asked = request(
+        1970, 1, leaf, down=200, up=400, ratio=2, spine=spine, spine_up=200, spine_ratio=Fraction(1, 2), tiers=3,
+        spine_ports="all", rail_optimized=False, partial_units="packed", domain_servers=2, reserved_total=9,
+    )  # fmt: skip
+    with pytest.raises(Unbuildable, match="spine tier: the ports in use on some switches find no place"):
+        network(asked)

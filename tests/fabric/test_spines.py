@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
 from ibplan.fabric.request import LeafLoad, UnitLoad
-from ibplan.fabric.spines import choose_core, choose_spines, pods_of_units, spine_downlinks
+from ibplan.fabric.spines import Spread, choose_core, choose_spines, pods_of_units, spine_downlinks
 from tests.fabric.shapes import property_settings
 
 
@@ -127,6 +127,27 @@ def test_no_fewer_spines_would_do(loads: list[LeafLoad], radix: int, least: int)
         assert spine_downlinks(chosen, spines) * spines == sum(x.count * x.uplinks for x in chosen)
 
 
+@given(
+    kinds=st.lists(st.tuples(st.integers(1, 9), st.integers(0, 300), st.integers(0, 300)), min_size=1, max_size=3),
+    radix=st.integers(27, 60),
+    least=st.integers(1, 320),
+)
+@property_settings
+def test_the_next_number_of_spines_is_that_of_trying_each(
+    kinds: list[tuple[int, int, int]], radix: int, least: int
+) -> None:
+    loads = [load(count, needed, needed + spare) for count, needed, spare in kinds]
+    spread = Spread.of(loads, radix)
+
+    def even(spines: int) -> bool:
+        uplinks = [max(spines, -(-x.needed // spines) * spines) for x in loads]
+        used = sum(x.count * u for x, u in zip(loads, uplinks, strict=True))
+        return used <= spines * radix and all(u <= x.most for x, u in zip(loads, uplinks, strict=True))
+
+    limit = min(x.most for x in loads)
+    assert spread.at_least(least) == next((s for s in range(least, limit + 1) if even(s)), None)
+
+
 # --- Pods ------------------------------------------------------------------------------------------------------------
 
 
@@ -134,8 +155,8 @@ def unit(count: int, leaf_count: int) -> UnitLoad:
     return UnitLoad(count, 1, (load(leaf_count, 4),))
 
 
-def units_in(pods: list[list[UnitLoad]]) -> list[int]:
-    return [sum(u.count for u in pod) for pod in pods]
+def units_in(pods: list[tuple[int, list[UnitLoad]]]) -> list[int]:
+    return [sum(u.count for u in pod) for count, pod in pods for _ in range(count)]
 
 
 def test_pods_take_as_many_whole_units_as_their_spines_have_ports_for() -> None:
