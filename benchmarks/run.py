@@ -74,7 +74,7 @@ def cases(folder: Path) -> list[Case]:
     large, million = folder / "large.yaml", folder / "million.yaml"
     large.write_text(_LARGE.format())
     million.write_text(_MILLION.format())
-    ibplan = [sys.executable, "-m", "ibplan.cli.main"]
+    ibplan = [sys.executable, "-m", "ibplan"]
     return [
         Case("python -c 'import typer, rich'", "-", [sys.executable, "-c", "import typer, rich"]),
         Case("ibplan --version", "-", [*ibplan, "--version"]),

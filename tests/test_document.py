@@ -294,7 +294,7 @@ def test_files_that_are_no_files(tmp_path: Path) -> None:
 def test_a_file_name_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_document(tmp_path / "x\x1b[31m\n\udcff")
-    assert str(caught.value).endswith("x\\x1b[31m\\x0a\\udcff: no such file")
+    assert str(caught.value).endswith("x\\x1b[31m\\x0a\\xff: no such file")
 
 
 def test_a_setting_is_named_without_a_line() -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from ibplan.catalog.entries import CatalogFile, PriceFile
 from ibplan.document import MAX_BYTES, Document, capped, printable, read_document, validate
 from ibplan.errors import InputError, Problem
+from ibplan.system import system_path
 
 Kind = Literal["switches", "nics", "servers", "gpus", "modules", "cables", "recipes"]
 KINDS: Final[tuple[Kind, ...]] = ("switches", "nics", "servers", "gpus", "modules", "cables", "recipes")
@@ -96,7 +97,7 @@ def own_documents(paths: Sequence[Path]) -> list[Document]:
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return system_path(path).stat().st_size
     except (OSError, ValueError):
         return 0  # reading it will say why
 

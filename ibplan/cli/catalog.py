@@ -17,11 +17,13 @@ from ibplan.cli.common import (
     OverlaysOption,
     PricesOption,
     WidthOption,
+    ascii_only,
     page,
     say,
 )
 from ibplan.cli.output import emit
 from ibplan.errors import UsageError
+from ibplan.system import readable
 
 if TYPE_CHECKING:
     from ibplan.catalog.store import Catalog
@@ -60,12 +62,12 @@ def list_entries(
     rows = list_rows(_load(overlays, prices), kinds)
     shown, color = page(output, width)
     columns = list_columns(shown) if form is Format.TABLE else LIST_COLUMNS
-    emit(render_rows(rows, columns, form.value, width=shown, color=color), output)
+    emit(render_rows(rows, columns, form.value, width=shown, color=color, ascii_only=ascii_only(output)), output)
 
 
 @app.command("show")
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The entry's id, such as nvidia-qm9700.")],
+    name: Annotated[str, typer.Argument(metavar="ID", parser=readable, help="The entry's id, such as nvidia-qm9700.")],
     form: FormatOption = Format.TABLE,
     output: OutputOption = None,
     overlays: OverlaysOption = None,
@@ -89,17 +91,20 @@ def show(
     if form in (Format.JSON, Format.YAML):
         emit(render_data(data, form.value), output)
     else:
-        emit(render_rows(list(flatten(data)), ("field", "value"), form.value, width=shown, color=color), output)
+        rows, columns = list(flatten(data)), ("field", "value")
+        emit(render_rows(rows, columns, form.value, width=shown, color=color, ascii_only=ascii_only(output)), output)
 
 
 @app.command("check")
 def check(
     own: Annotated[bool, typer.Option("--own", help="Only entries of the files given with --catalog.")] = False,
     older_than: Annotated[
-        str | None, typer.Option("--older-than", metavar="AGE", help="Also list older prices: 180d, 26w, 6m, 1y.")
+        str | None,
+        typer.Option("--older-than", metavar="AGE", parser=readable, help="Also list older prices: 180d, 26w, 6m, 1y."),
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="DATE", help="The day that ages count from; default: today.")
+        str | None,
+        typer.Option("--as-of", metavar="DATE", parser=readable, help="The day that ages count from; default: today."),
     ] = None,
     form: FormatOption = Format.TABLE,
     output: OutputOption = None,
@@ -126,7 +131,9 @@ def check(
     found = [row for row in rows if row["id"] in mine]
     shown, color = page(output, width)
     if not own or found or form is not Format.TABLE:
-        emit(render_rows(found if own else rows, CHECK_COLUMNS, form.value, width=shown, color=color), output)
+        asked = found if own else rows
+        text = render_rows(asked, CHECK_COLUMNS, form.value, width=shown, color=color, ascii_only=ascii_only(output))
+        emit(text, output)
     if mine and not found:
         entries = "1 entry" if len(mine) == 1 else f"{len(mine):,} entries"
         say(f"ibplan: {entries} of your files checked, nothing to report")

@@ -16,8 +16,9 @@ from typing import Annotated, Final
 
 import typer
 
-from ibplan.cli.output import ClosedPipeError, emit
+from ibplan.cli.output import ClosedPipeError, emit, narrow_encoding
 from ibplan.errors import EXIT_FAULT, EXIT_OK, IbplanError, InputError, UsageError
+from ibplan.system import escaped, readable
 
 __all__ = [
     "DesignOption",
@@ -63,6 +64,7 @@ SettingsOption = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
+        parser=readable,
         help="Change the spec: network.oversubscription=2:1. May be given more than once.",
     ),
 ]
@@ -72,7 +74,10 @@ OutputOption = Annotated[
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
 DesignOption = Annotated[
-    str | None, typer.Option("--design", metavar="ID", help="Only this design, by the id that `ibplan design` lists.")
+    str | None,
+    typer.Option(
+        "--design", metavar="ID", parser=readable, help="Only this design, by the id that `ibplan design` lists."
+    ),
 ]
 OverlaysOption = Annotated[
     list[Path] | None,
@@ -106,8 +111,7 @@ def ascii_only(output: Path | None) -> bool:
     """Whether what is written to can show no more than ASCII."""
     if output is not None and str(output) != "-":
         return False
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return not encoding.lower().replace("_", "-").startswith("utf")
+    return narrow_encoding() is not None
 
 
 def _columns() -> int | None:
@@ -159,9 +163,8 @@ def _report(error: Exception) -> int:
 
 def say(message: str) -> None:
     """A message to the user, on standard error. What a file name or an argument brings cannot drive the terminal."""
-    message = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in message)
     with contextlib.suppress(OSError, ValueError):  # where standard error is closed, the exit code still tells
-        print(message, file=sys.stderr, flush=True)  # noqa: T201  # the one place that prints messages
+        print(escaped(message, keep="\n"), file=sys.stderr, flush=True)  # noqa: T201  # the one place that prints messages
 
 
 def _flush(code: int) -> int:

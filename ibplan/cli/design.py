@@ -23,6 +23,7 @@ from ibplan.cli.common import (
 )
 from ibplan.cli.output import emit
 from ibplan.errors import EXIT_DIFFERENCE, EXIT_NO_DESIGN, UsageError
+from ibplan.system import readable
 
 if TYPE_CHECKING:
     from ibplan.explain import Figure
@@ -48,7 +49,10 @@ def design(
     explain: Annotated[
         str | None,
         typer.Option(
-            "--explain", metavar="FIGURE", help="How a figure is made, by its id or its row; `list` lists all."
+            "--explain",
+            metavar="FIGURE",
+            parser=readable,
+            help="How a figure is made, by its id or its row; `list` lists all.",
         ),
     ] = None,
     fail_on: Annotated[

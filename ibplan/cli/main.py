@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-import os
-import signal
-import sys
 from typing import Annotated
 
 import typer
 
 from ibplan._version import __version__
 from ibplan.cli import bom, catalog, design, diagram, growth, show, specs
-from ibplan.cli.common import run_guarded
 from ibplan.cli.output import emit
 
 app = typer.Typer(
@@ -49,25 +44,3 @@ def options(
     ] = False,
 ) -> None:
     """Plan, price and compare fat-tree networks for GPU clusters: InfiniBand, RoCE and plain Ethernet."""
-
-
-def _terminate(number: int, frame: object) -> None:
-    # As an exception, so that files in the making are cleaned up.
-    sys.exit(128 + number)
-
-
-def _start_fast() -> None:
-    """A short life: little garbage in cycles to look for, and no plugins of pydantic that could change a result."""
-    gc.set_threshold(200_000, 20, 20)
-    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-
-
-def main() -> None:
-    """The `ibplan` program."""
-    _start_fast()
-    signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(run_guarded(lambda: app(prog_name="ibplan")))
-
-
-if __name__ == "__main__":
-    main()

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from ibplan.errors import OutputError
+from ibplan.system import system_path
 
 
 class ClosedPipeError(Exception):
@@ -16,20 +17,31 @@ class ClosedPipeError(Exception):
 
 def emit(text: str | bytes, output: Path | None = None) -> None:
     """Write a result: to standard output (None or `-`), else to a file."""
-    data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
     if output is None or str(output) == "-":
-        _write_stdout(data)
+        _write_stdout(text)
         return
     try:
-        _write_file(data, output)
+        _write_file(_bytes(text), system_path(output))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{output}: cannot be written: {reason}") from None
 
 
-def _write_stdout(data: bytes) -> None:
+def narrow_encoding() -> str | None:
+    """The encoding of standard output, if it lacks characters."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return None if encoding.lower().replace("_", "-").startswith("utf") else encoding
+
+
+def _bytes(text: str | bytes, encoding: str = "utf-8") -> bytes:
+    return text.encode(encoding, "backslashreplace") if isinstance(text, str) else text
+
+
+def _write_stdout(text: str | bytes) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed")
+    # Programs and files get UTF-8; a terminal gets what it can show.
+    data = _bytes(text, (narrow_encoding() if sys.stdout.isatty() else None) or "utf-8")
     try:
         sys.stdout.flush()
         stream = getattr(sys.stdout, "buffer", None)
@@ -45,8 +57,6 @@ def _write_stdout(data: bytes) -> None:
 
 
 def _write_file(data: bytes, output: Path) -> None:
-    import tempfile  # 2 ms that only this needs
-
     mode = _mode(output)
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "it is a directory")
@@ -57,17 +67,22 @@ def _write_file(data: bytes, output: Path) -> None:
     target = Path(os.path.realpath(output)) if output.is_symlink() else output
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(0, "it is write-protected")
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".ibplan-", suffix=".tmp")
+    # Named before it is made: a signal that comes between the two would leave it behind.
+    temporary = target.parent / f".ibplan-{os.urandom(8).hex()}.tmp"
     try:
-        with open(handle, "wb") as stream:
+        with open(temporary, "xb", opener=_private) as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(name).chmod(_new_mode() if mode is None else stat.S_IMODE(mode))
-        os.replace(name, target)
+        temporary.chmod(_new_mode() if mode is None else stat.S_IMODE(mode))
+        os.replace(temporary, target)
     except BaseException:  # interruption, too: nothing half-written stays behind
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _write_stream(data: bytes, output: Path) -> None:

@@ -19,6 +19,7 @@ from ibplan.cli.common import (
     page,
 )
 from ibplan.cli.output import emit
+from ibplan.system import readable
 
 
 class ShowFormat(StrEnum):
@@ -35,7 +36,10 @@ def show(
     settings: SettingsOption = None,
     design_id: DesignOption = None,
     device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="The ports of one device: leaf-001, server-012.")
+        str | None,
+        typer.Option(
+            "--device", metavar="NAME", parser=readable, help="The ports of one device: leaf-001, server-012."
+        ),
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,

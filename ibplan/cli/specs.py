@@ -10,6 +10,7 @@ import typer
 from ibplan.cli.common import OutputOption, SettingsOption, SpecsArgument
 from ibplan.cli.output import emit
 from ibplan.errors import InputError, Problem, UsageError
+from ibplan.system import system_path
 
 # Reading specs needs pydantic: each command imports it when it runs, so that `--help` does not.
 
@@ -55,6 +56,6 @@ def init(
     """Print a spec to start from: three lines, and every other key with its default as a comment."""
     from importlib.resources import files
 
-    if output is not None and str(output) != "-" and Path(output).is_file() and not force:
+    if output is not None and str(output) != "-" and system_path(output).is_file() and not force:
         raise UsageError(f"{output}: the file exists; --force overwrites it")
     emit(files("ibplan.spec").joinpath("starter.yaml").read_text(encoding="utf-8"), output)

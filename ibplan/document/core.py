@@ -17,6 +17,7 @@ import yaml
 from ibplan.document.build import UNSEEN, Builder, Place
 from ibplan.document.syntax import syntax_problem
 from ibplan.errors import InputError, Problem
+from ibplan.system import escaped, system_path
 
 MAX_BYTES: Final = 2 * 1024 * 1024
 Loc = Sequence[str | int]
@@ -96,8 +97,7 @@ class Document:
 
 def printable(name: object) -> str:
     """A file name or an argument as it can be shown: undecodable bytes and control characters escaped."""
-    text = str(name).encode("utf-8", "backslashreplace").decode()
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return escaped(str(name))
 
 
 def _refuse(source: str, message: str, remedy: str = "", line: int = 0, column: int = 0) -> InputError:
@@ -163,7 +163,7 @@ def read_document(path: Path, source: str | None = None) -> Document:
     name = printable(path) if source is None else source
     try:
         # Not blocking: the other end of a named pipe may never come.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(system_path(path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except FileNotFoundError:
         raise _refuse(name, "no such file") from None
     except (OSError, ValueError) as error:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 
-from ibplan.fabric.folding import Folding, fold, pods_follow_rails, unit_pods
+from ibplan.fabric.folding import Column, Folding, first_of_each, fold, numbered, pods_follow_rails, unit_pods
 from ibplan.fabric.topology import Devices, name_ranges, number_ranges
 from ibplan.fabric.topology_model import NameRange
 from ibplan.fabric.wiring_model import ATTACHED, CORE, KINDS, LEAF, MANAGER, SERVER, SPINE, DeviceKind, Ints, Wiring
@@ -77,45 +77,46 @@ def draw(wiring: Wiring, folded: bool | None = None) -> Drawing:
     if folded is None:
         folded = wiring.network.switch_count > MOST_SWITCHES
     folding = fold(wiring)
-    keys = list(_folded_keys(wiring, folding) if folded else _single_keys(wiring))
-    order = sorted(dict.fromkeys(keys), key=lambda key: _ROW[key[0]])  # stable: in a row as the devices stand
-    number = {key: n for n, key in enumerate(order)}
-    node_of = np.array([number[key] for key in keys], np.int32)
+    keys = _folded_keys(wiring, folding) if folded else _single_keys(wiring)
+    node_of = _rows_first(wiring, keys)
     clusters, frames = _clusters(wiring, folding) if folded else ((), {})
     nodes = []
-    for n, key in enumerate(order):
-        devices = np.flatnonzero(node_of == n)
-        nodes.append(_node(wiring, devices, frames.get(_frame(wiring, key)), clusters))
+    for n, first in enumerate(first_of_each(node_of).tolist()):
+        frame = frames.get(_frame(wiring, folding, first)) if folded else None
+        nodes.append(_node(wiring, np.flatnonzero(node_of == n), frame, clusters))
     return Drawing(folded, wiring.network.fabrics, tuple(nodes), clusters, tuple(_edges(wiring, node_of)))
 
 
-_Key = tuple[int, Hashable]
-_ROW: Final = {CORE: 0, SPINE: 1, LEAF: 2, SERVER: 3, ATTACHED: 4, MANAGER: 5}
+def _rows_first(wiring: Wiring, keys: Sequence[Column]) -> Ints:
+    """The box of every device: a number for every distinct kind and key, row by row, in a row as the devices stand."""
+    row = _ROW[wiring.devices.kind]
+    boxes = numbered([row, *keys])
+    first = first_of_each(boxes)
+    rank = np.empty(len(first), np.int32)
+    rank[np.lexsort((first, row[first]))] = np.arange(len(first), dtype=np.int32)
+    return rank[boxes]
 
 
-def _single_keys(wiring: Wiring) -> Iterator[_Key]:
+# The row of each kind of device, from the top.
+_ROW: Final = np.array([{CORE: 0, SPINE: 1, LEAF: 2, SERVER: 3, ATTACHED: 4, MANAGER: 5}[k] for k in range(len(KINDS))])
+
+
+def _single_keys(wiring: Wiring) -> list[Column]:
     """A box for every switch; for every host, or where there are many for those of a unit or a name."""
     d = wiring.devices
-    few = int((d.kind < LEAF).sum()) <= MOST_HOSTS
-    rows = zip(d.kind.tolist(), d.unit.tolist(), d.group.tolist(), strict=True)
-    for device, (kind, unit, group) in enumerate(rows):
-        if kind >= LEAF or few:
-            yield kind, device
-        else:
-            yield kind, (unit if kind == SERVER else group)
+    device = np.arange(len(d))
+    alone = (d.kind >= LEAF) | (int((d.kind < LEAF).sum()) <= MOST_HOSTS)
+    return [np.where(alone, device, np.where(d.kind == SERVER, d.unit, d.group + 1))]
 
 
-def _folded_keys(wiring: Wiring, folding: Folding) -> Iterator[_Key]:
+def _folded_keys(wiring: Wiring, folding: Folding) -> list[Column]:
+    """Leaves by kind and those of their units, servers by units, spines by pods, attached hosts by name."""
     d = wiring.devices
-    rows = zip(d.kind.tolist(), d.unit.tolist(), d.pod.tolist(), d.group.tolist(), strict=True)
-    units, pods = folding.unit_group.tolist(), folding.pod_group.tolist()
-    for device, (kind, unit, pod, group) in enumerate(rows):
-        if kind == LEAF:
-            yield kind, (units[unit], int(folding.leaf_kind[device]))
-        elif kind == SERVER:
-            yield kind, units[unit]
-        else:
-            yield kind, pods[pod] if kind == SPINE else group
+    group = (d.group + 1).astype(np.int64)
+    for kinds, home, groups in (((LEAF, SERVER), d.unit, folding.unit_group), ((SPINE,), d.pod, folding.pod_group)):
+        at = np.isin(d.kind, kinds)
+        group[at] = groups[home[at]]
+    return [group, folding.leaf_kind + 1]
 
 
 def _clusters(
@@ -141,13 +142,12 @@ def _cluster(kind: Literal["pod", "unit"], groups: Ints, group: int, parent: int
     return DrawnCluster(kind, number_ranges(numbers), len(numbers), parent)
 
 
-def _frame(wiring: Wiring, key: _Key) -> tuple[str, Hashable] | None:
-    kind, group = key
-    if kind == LEAF and isinstance(group, tuple):
-        return "unit", group[0]
-    if kind == SERVER:
-        return "unit", group
-    return ("pod", group) if kind == SPINE else None
+def _frame(wiring: Wiring, folding: Folding, device: int) -> tuple[str, Hashable] | None:
+    """What a device of a folded drawing stands in."""
+    d, kind = wiring.devices, int(wiring.devices.kind[device])
+    if kind in (LEAF, SERVER):
+        return "unit", int(folding.unit_group[d.unit[device]])
+    return ("pod", int(folding.pod_group[d.pod[device]])) if kind == SPINE else None
 
 
 def _node(wiring: Wiring, devices: Devices, cluster: int | None, clusters: Iterable[DrawnCluster]) -> DrawnNode:
@@ -164,22 +164,26 @@ def _node(wiring: Wiring, devices: Devices, cluster: int | None, clusters: Itera
 
 def _edges(wiring: Wiring, node_of: Ints) -> Iterator[DrawnEdge]:
     """All links, by the boxes at their ends and by class."""
-    links, size, classes = wiring.links, len(wiring.devices), len(wiring.classes)
-    pair = (links.a_device.astype(np.int64) * size + links.b_device) * classes + links.link_class
+    found = [edge for number in range(len(wiring.classes)) for edge in _edges_of_class(wiring, node_of, number)]
+    for _, edge in sorted(found, key=lambda item: item[0]):
+        yield edge
+
+
+def _edges_of_class(wiring: Wiring, node_of: Ints, number: int) -> Iterator[tuple[tuple[int, int, int], DrawnEdge]]:
+    """The lines of one class of links, each with its place among all lines."""
+    links, size, one = wiring.links, len(wiring.devices), wiring.classes[number]
+    start, end = np.searchsorted(links.link_class, (number, number + 1)).tolist()  # links stand by class
+    pair = links.a_device[start:end].astype(np.int64) * size + links.b_device[start:end]
     keys, counts = np.unique(pair, return_counts=True)
-    ends, link_class = keys // classes, keys % classes
-    rows = np.stack([node_of[ends // size], node_of[ends % size], link_class.astype(np.int32)])
-    found, inverse = np.unique(rows, axis=1, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    total = np.bincount(inverse, counts).astype(np.int64)
-    pairs = np.bincount(inverse)
+    a, b = node_of[keys // size], node_of[keys % size]
+    line = numbered([a, b])
+    total, pairs = np.bincount(line, counts).astype(np.int64), np.bincount(line)
     least, most = np.full(len(total), np.iinfo(np.int64).max), np.zeros(len(total), np.int64)
-    np.minimum.at(least, inverse, counts)
-    np.maximum.at(most, inverse, counts)
-    for row, (a, b, number) in enumerate(found.T.tolist()):
-        one = wiring.classes[number]
-        between = one.kind in ("leaf-spine", "spine-core", "leaf-leaf")
-        lower, upper = (a, b) if between else (b, a)
-        yield DrawnEdge(
-            lower, upper, one.kind, one.gbps, int(total[row]), int(pairs[row]), int(least[row]), int(most[row])
-        )
+    np.minimum.at(least, line, counts)
+    np.maximum.at(most, line, counts)
+    between = one.kind in ("leaf-spine", "spine-core", "leaf-leaf")
+    for row, first in enumerate(first_of_each(line).tolist()):
+        ends = int(a[first]), int(b[first])
+        lower, upper = ends if between else ends[::-1]
+        sums = (int(x[row]) for x in (total, pairs, least, most))
+        yield (*ends, number), DrawnEdge(lower, upper, one.kind, one.gbps, *sums)

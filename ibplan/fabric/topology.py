@@ -130,7 +130,7 @@ def _pods(wiring: Wiring, folding: Folding) -> Iterator[PodGroup]:
 
 def _units(wiring: Wiring, folding: Folding) -> Iterator[UnitGroup]:
     d, leaves, servers = wiring.devices, first_fabric(wiring, LEAF), wiring.of_kind("server")
-    by_rail, rails = pods_follow_rails(wiring), _rails_of_leaves(wiring)
+    by_rail = pods_follow_rails(wiring)
     for group in range(int(folding.unit_group.max()) + 1):
         numbers = np.flatnonzero(folding.unit_group == group)
         mine = servers[np.isin(d.unit[servers], numbers)]
@@ -141,14 +141,15 @@ def _units(wiring: Wiring, folding: Folding) -> Iterator[UnitGroup]:
             None if by_rail else int(folding.pod_group[unit_pods(wiring)[numbers[0]]]),
             len(mine) // len(numbers),
             name_ranges(wiring, mine),
-            tuple(_leaf_groups(wiring, folding, below, rails)),
+            tuple(_leaf_groups(wiring, folding, below)),
         )
 
 
-def _leaf_groups(wiring: Wiring, folding: Folding, leaves: Devices, rails: dict[int, list[int]]) -> Iterator[LeafGroup]:
+def _leaf_groups(wiring: Wiring, folding: Folding, leaves: Devices) -> Iterator[LeafGroup]:
     """The leaves of some units alike, by kind; rails as they are in the first of the units."""
     d = wiring.devices
     first = leaves[d.unit[leaves] == d.unit[leaves[0]]]
+    rails = _rails_of_leaves(wiring, first)
     for kind in dict.fromkeys(folding.leaf_kind[first].tolist()):
         ones = first[folding.leaf_kind[first] == kind].tolist()
         yield LeafGroup(
@@ -158,10 +159,13 @@ def _leaf_groups(wiring: Wiring, folding: Folding, leaves: Devices, rails: dict[
         )
 
 
-def _rails_of_leaves(wiring: Wiring) -> dict[int, list[int]]:
-    """The rails on every leaf of the first fabric, from 1."""
+def _rails_of_leaves(wiring: Wiring, leaves: Devices) -> dict[int, list[int]]:
+    """The rails on some leaves of the first fabric, from 1."""
     links, d = wiring.links, wiring.devices
-    at = np.flatnonzero((links.fabric == 0) & (d.kind[links.b_device] == SERVER))
+    there = np.zeros(len(d), bool)
+    there[leaves] = True
+    at = np.flatnonzero(there[links.a_device])
+    at = at[d.kind[links.b_device[at]] == SERVER]
     _, rail = wiring.hosts.rail_of(links.b_port[at])
     size = int(rail.max(initial=0)) + 1
     found: dict[int, list[int]] = {}

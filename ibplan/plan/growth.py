@@ -14,7 +14,6 @@ from ibplan.plan.forms import Form
 from ibplan.plan.growth_results import Growth, GrowthPath, Purchase, Stage, Surplus
 from ibplan.spec.models import Spec
 
-MAX_WIRED_LINKS = 4_000_000
 _CENT = Decimal("0.01")
 
 
@@ -108,11 +107,11 @@ def _moves(before: Evaluated | None, now: Evaluated) -> tuple[int | None, int | 
     links = sum(link.count for link in now.network.links)
     if before is None:
         return links, 0, 0
-    if max(links, sum(link.count for link in before.network.links)) > MAX_WIRED_LINKS:
-        return None, None, None
     from ibplan.fabric.rewiring import rewiring  # numpy only where links are compared
-    from ibplan.plan.wires import wire_evaluated
+    from ibplan.plan.wires import MOST_LINKS, wire_evaluated
 
+    if max(links, sum(link.count for link in before.network.links)) > MOST_LINKS:
+        return None, None, None
     found = rewiring(wire_evaluated(before), wire_evaluated(now))
     return found.added, found.moved, found.removed
 

@@ -39,7 +39,7 @@ class Stage:
     """One stage. `capex_usd` = price of all that stands then; `purchase_usd` = of what is bought for it.
 
     `links_moved`: links of the stage before that are unplugged and serve elsewhere; `links_removed`: unplugged for
-    good. None = not counted, because there are too many links (`MAX_WIRED_LINKS`).
+    good. None = not counted, because there are too many links.
     """
 
     year: int

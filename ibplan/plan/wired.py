@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ibplan.catalog.store import Catalog
-from ibplan.errors import NoDesignError, UsageError
+from ibplan.errors import InputError, NoDesignError, UsageError
 from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Plan
-from ibplan.plan.wires import wire_evaluated
+from ibplan.plan.wires import MOST_LINKS, wire_evaluated
 from ibplan.spec.load import LoadedSpec
 
 _NEAREST = 3
@@ -48,8 +48,8 @@ class WiredDesign:
 def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = None) -> WiredDesign:
     """Wire the recommended design, or any design or alternative of the plan by its id, priced or not.
 
-    Raises InputError as `make_plan` does, UsageError for an unknown id, NoDesignError where none is named and none can
-    be recommended.
+    Raises InputError as `make_plan` does and for a design of more than MOST_LINKS links, UsageError for an unknown id,
+    NoDesignError where none is named and none can be recommended.
     """
     plan, evaluated = make_evaluated_plan(loaded, catalog)
     chosen = plan.recommended if design_id is None else design_id
@@ -59,7 +59,19 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
         )
     if chosen not in evaluated:
         raise UsageError(_unknown(plan, list(evaluated), chosen))
+    _check_size(loaded, evaluated[chosen])
     return WiredDesign(plan.name, evaluated[chosen], wire_evaluated(evaluated[chosen]), chosen == plan.recommended)
+
+
+def _check_size(loaded: LoadedSpec, design: Evaluated) -> None:
+    """Refuse, from the sizing alone, what wiring would take too long and too much memory for."""
+    links = sum(link_class.count for link_class in design.network.links)
+    if links <= MOST_LINKS:
+        return
+    key = "gpus" if loaded.spec.servers is None else "servers"
+    message = f"{key}: {design.id} has {links:,} links; designs of up to {MOST_LINKS:,} links are shown and drawn"
+    remedy = f"show a smaller cluster of the same kind: --set {key}=N; `ibplan design` and `ibplan bom` take any size"
+    raise InputError([loaded.document.problem((key,), message, remedy)])
 
 
 def _unknown(plan: Plan, ids: list[str], wanted: str) -> str:

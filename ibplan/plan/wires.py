@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ibplan.fabric.wiring import wire
 from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
+
+# What is wired to be shown, drawn or compared: a fat tree of a million NIC ports in three tiers, and some. It takes
+# about a second and 300 MB (docs/show.md); both grow with the links.
+MOST_LINKS: Final = 4_000_000
 
 
 def wire_evaluated(evaluated: Evaluated) -> Wiring:

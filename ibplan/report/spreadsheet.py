@@ -7,9 +7,13 @@ import io
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Final
+from unicodedata import category, normalize
 
-# A cell that starts with one of these is a formula, or ends up as one, in a spreadsheet.
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+# A cell that starts with one of these is a formula, or ends up as one, in a spreadsheet. Blanks and what cannot be seen
+# before it may be cut off; some programs take the full-width, small and raised forms of a sign for the sign.
+_FORMULA_SIGNS: Final = frozenset("=+-@\N{MINUS SIGN}")
+_BREAKS: Final = ("\t", "\r", "\n")
+_UNSEEN: Final = ("Cc", "Cf")
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]], *, crlf: bool = False) -> str:
@@ -23,7 +27,13 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]], *, crlf: bool =
 
 def safe(text: str) -> str:
     """A text that a spreadsheet shows and does not run: an apostrophe before what looks like a formula."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    first = next((c for c in text if not _is_blank(c)), "")
+    looks = normalize("NFKC", first)[:1] in _FORMULA_SIGNS
+    return f"'{text}" if looks or text.startswith(_BREAKS) else text
+
+
+def _is_blank(c: str) -> bool:
+    return c.isspace() or category(c) in _UNSEEN
 
 
 def _cell(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from rich.box import SIMPLE_HEAD, Box
+from rich.box import SIMPLE_HEAD
 from rich.columns import Columns
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -16,7 +16,7 @@ from ibplan.explain import Data
 from ibplan.report import sections
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.rows import Group, arranged, kept
-from ibplan.report.screen import printed
+from ibplan.report.screen import ascii_only_data, printed
 from ibplan.report.sections import Line, Section
 
 NARROWEST: Final = 60
@@ -24,17 +24,16 @@ _GAP: Final = 2
 _WIDEST_LABEL: Final = 26
 _SHORT: Final = 28
 _STYLES: Final = {"good": "bold green", "bad": "bold red", "careful": "yellow", "faint": "dim", "strong": "bold"}
-_ASCII_HEAD: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
 def to_table(data: Data, *, width: int, color: bool = False, ascii_only: bool = False) -> str:
     """The whole plan as text. Every line fits `width`; what does not fit beside goes below, nothing is cut."""
     width = max(width, NARROWEST)
-    text = printed(_parts(data, width, ascii_only), width=width, color=color)
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    shown = ascii_only_data(data) if ascii_only else data
+    return printed(_parts(shown, width), width=width, color=color, ascii_only=ascii_only)
 
 
-def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]:
+def _parts(data: Data, width: int) -> Iterator[RenderableType]:
     yield Text(sections.headline(data), "bold")
     ranked = [d for d in data["designs"] if d["rank"] is not None]
     others = [d for d in data["designs"] if d["rank"] is None]
@@ -43,12 +42,12 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
     yield from _section(sections.nearest(data))
     if len(ranked) > 1 or (ranked and data["recommended"] is None):
         yield from _section(sections.design_list(data, ranked, "Designs, best first"))
-    yield from _comparison(data, ranked, width, ascii_only)
+    yield from _comparison(data, ranked, width)
     if others:
         yield Text()
-        yield Text(("-" if ascii_only else "─") * width)
+        yield Text("─" * width)
         yield from _section(sections.design_list(data, others, "Not ranked: parts without a price"))
-        yield from _comparison(data, others, width, ascii_only)
+        yield from _comparison(data, others, width)
     if ranked or others:
         yield from _section(sections.legend(data, _cells(data)))
     yield from _section(sections.alternatives(data))
@@ -92,7 +91,7 @@ def _words(line: Line) -> Text:
     return Text(line.words, _STYLES.get(line.style, ""), overflow="fold")
 
 
-def _comparison(data: Data, designs: Sequence[Data], width: int, ascii_only: bool) -> Iterator[RenderableType]:
+def _comparison(data: Data, designs: Sequence[Data], width: int) -> Iterator[RenderableType]:
     """The designs as columns, in as many tables as the width asks for."""
     if not designs:
         return
@@ -104,7 +103,7 @@ def _comparison(data: Data, designs: Sequence[Data], width: int, ascii_only: boo
     room = width - label - unit - _GAP
     for ids in _packed(columns, room):
         yield Text()
-        yield _table(groups, [columns[i] for i in ids], (label, unit, room), ascii_only)
+        yield _table(groups, [columns[i] for i in ids], (label, unit, room))
 
 
 def _column(design: Data, data: Data, groups: Iterable[Group], names: Mapping[str, str]) -> list[str]:
@@ -131,13 +130,11 @@ def _packed(columns: Mapping[str, Sequence[str]], room: int) -> Iterator[list[st
         yield ids
 
 
-def _table(
-    groups: Sequence[Group], columns: Sequence[Sequence[str]], widths: tuple[int, int, int], ascii_only: bool
-) -> Table:
+def _table(groups: Sequence[Group], columns: Sequence[Sequence[str]], widths: tuple[int, int, int]) -> Table:
     label, unit, room = widths
     each = min(max(map(_width, columns)), room // len(columns) - _GAP)
     table = Table(
-        box=_ASCII_HEAD if ascii_only else SIMPLE_HEAD,
+        box=SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
         padding=0,  # rich draws cells without padding twice as fast: the gap is in the widths

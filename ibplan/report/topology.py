@@ -15,29 +15,28 @@ from ibplan.document import printable
 from ibplan.fabric.topology_model import LeafGroup, Switches, Topology, UnitGroup
 from ibplan.plan.wired import WiredDesign
 from ibplan.report import topology_words as words
-from ibplan.report.screen import printed
+from ibplan.report.screen import ascii_only_data, printed
 
 NARROWEST: Final = 60
-_ASCII: Final = str.maketrans("│├└─", "||`-")
 
 
 def topology_text(
     wired: WiredDesign, topology: Topology, *, width: int, color: bool = False, ascii_only: bool = False
 ) -> str:
     """The whole topology. Every line fits `width`."""
-    return drawn(_parts(wired, topology), width=width, color=color, ascii_only=ascii_only)
+    return drawn(_parts(wired, topology, ascii_only), width=width, color=color, ascii_only=ascii_only)
 
 
 def drawn(parts: Iterable[RenderableType], *, width: int, color: bool, ascii_only: bool) -> str:
     """What rich draws; in ASCII where a terminal cannot show more."""
-    text = printed(parts, width=max(width, NARROWEST), color=color)
-    return text.translate(_ASCII).encode("ascii", "replace").decode() if ascii_only else text
+    return printed(parts, width=max(width, NARROWEST), color=color, ascii_only=ascii_only)
 
 
-def title(wired: WiredDesign) -> Text:
-    """The spec and the design."""
+def title(wired: WiredDesign, ascii_only: bool) -> Text:
+    """The spec and the design. The name of the spec is the only text that can be more than ASCII."""
     chosen = " (recommended)" if wired.recommended else ""
-    return Text(f"{printable(wired.name)}: {printable(wired.id)}{chosen}", "bold", overflow="fold")
+    name = ascii_only_data(printable(wired.name)) if ascii_only else printable(wired.name)
+    return Text(f"{name}: {printable(wired.id)}{chosen}", "bold", overflow="fold")
 
 
 def grid(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> Table:
@@ -50,8 +49,8 @@ def grid(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> 
     return table
 
 
-def _parts(wired: WiredDesign, topology: Topology) -> Iterator[RenderableType]:
-    yield title(wired)
+def _parts(wired: WiredDesign, topology: Topology, ascii_only: bool) -> Iterator[RenderableType]:
+    yield title(wired, ascii_only)
     yield Text(words.head(topology))
     yield Text()
     yield _tiers(wired, topology)

@@ -24,12 +24,12 @@ def device_text(
     wired: WiredDesign, view: DeviceView, *, width: int, color: bool = False, ascii_only: bool = False
 ) -> str:
     """A device with all its ports. Every line fits `width`."""
-    return drawn(_parts(wired, view), width=width, color=color, ascii_only=ascii_only)
+    return drawn(_parts(wired, view, ascii_only), width=width, color=color, ascii_only=ascii_only)
 
 
-def _parts(wired: WiredDesign, view: DeviceView) -> Iterator[RenderableType]:
+def _parts(wired: WiredDesign, view: DeviceView, ascii_only: bool) -> Iterator[RenderableType]:
     yield Text(f"{printable(view.name)}: {_place(view)}", "bold")
-    yield title(wired)
+    yield title(wired, ascii_only)
     yield Text(
         words.ports(view.use) if view.use is not None else f"{words.many(len(view.ports), 'port')}{_links(view)}"
     )

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
 from ibplan.spec.models import AttachedHosts, Budget, HallSpec, InlineServer, InlineSwitch, ModelSpec, Spec
+from ibplan.system import system_path
 
 STDIN: Final = "-"
 _STDIN_SOURCE: Final = "<stdin>"
@@ -158,7 +159,7 @@ def _missing_files(loaded: LoadedSpec) -> Iterator[Problem]:
         named.append((("prices",), loaded.price_path))
     for loc, path in named:
         try:
-            regular = stat.S_ISREG(os.stat(path).st_mode)
+            regular = stat.S_ISREG(os.stat(system_path(path)).st_mode)
             reason = "" if regular else "is not a regular file"
         except FileNotFoundError:
             reason = "there is no such file"

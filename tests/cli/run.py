@@ -13,7 +13,7 @@ PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "ibplan.cli.main", *arguments]
+    return [sys.executable, "-m", "ibplan", *arguments]
 
 
 def environment() -> dict[str, str]:
@@ -40,7 +40,7 @@ def run_shell(
     script: str, *, cwd: Path | None = None, arguments: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """Run a bash script in which `ibplan` is the program."""
-    program = f'ibplan() {{ "{sys.executable}" -m ibplan.cli.main "$@"; }}; set -o pipefail; '
+    program = f'ibplan() {{ "{sys.executable}" -m ibplan "$@"; }}; set -o pipefail; '
     return subprocess.run(
         ["bash", "-c", program + script, "bash", *arguments],
         cwd=cwd or ROOT,

@@ -42,7 +42,7 @@ def test_help(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_nothing_heavy_is_loaded_to_start(argument: str) -> None:
     script = (
-        "import sys\nfrom ibplan.cli.main import main\n"
+        "import sys\nfrom ibplan.__main__ import main\n"
         f"sys.argv = ['ibplan', {argument!r}]\n"
         "try: main()\nexcept SystemExit: pass\n"
         "heavy = {'numpy', 'networkx', 'pydantic', 'yaml', 'xlsxwriter', 'ibplan.catalog', 'ibplan.spec.models'}\n"

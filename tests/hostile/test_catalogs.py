@@ -99,7 +99,7 @@ def test_entries_that_cannot_be(changes: dict[str, str], said: str) -> None:
     assert done.err.startswith(("evil.yaml:", "prices.yaml:"))
 
 
-FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "\n=1+1")
+FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "\n=1+1", " =1+1", "\uff1d1+1")
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -111,7 +111,7 @@ def test_no_cell_is_a_formula(formula: str) -> None:
         assert (done.code, done.err) == (0, "")
         for row in csv.reader(io.StringIO(done.out, newline=""), strict=True):
             for cell in row:
-                assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")), cell
+                assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", " =", "\uff1d")), cell
     assert f"'{formula}" in run("bom", "s.yaml").out
 
 

@@ -34,6 +34,7 @@ LINES = {
     "catalog check": ["catalog check", "catalog check --format csv"],
 }
 ALL = [line for lines in LINES.values() for line in lines]
+C_LOCALE = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
 FIRST = [lines[0] for lines in LINES.values()]
 
 
@@ -113,12 +114,38 @@ def test_a_disk_that_is_full_or_read_only(tmp_path: Path) -> None:
         subprocess.run(["umount", str(disk)], check=False)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+ending = pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+
+
+@ending
+def test_interrupted_while_it_starts(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """The signal comes in the middle of the imports: a stand-in for one of them sends it."""
+    (tmp_path / "typer.py").write_text(f"import os\nos.kill(os.getpid(), {int(number)})\n")
+    done = run("schema", "-o", "x", cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+    assert not (tmp_path / "x").exists()
+
+
+def test_signals_that_the_caller_ignores_stay_ignored(tmp_path: Path) -> None:
+    program = (
+        "import os, sys\nfrom ibplan.__main__ import main\n"
+        "os.fsync = lambda _: [os.kill(os.getpid(), number) for number in (1, 2, 15)]\n"
+        "sys.argv = ['ibplan', 'schema', '-o', 'x']\nmain()\n"
+    )
+    script = f'trap "" HUP INT TERM; exec "{sys.executable}" -c "$1"'
+    done = run_shell(script, cwd=tmp_path, arguments=[program])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "x").read_text() == run("schema").stdout
+
+
+@ending
 def test_interrupted_while_writing(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """The writing is held up in fsync, where the temporary file exists already."""
     (tmp_path / "x").write_text("old")
     slow = (
-        "import os, sys, time\nfrom ibplan.cli.main import main\n"
+        "import os, sys, time\nfrom ibplan.__main__ import main\n"
         "os.fsync = lambda _: (print('now', file=sys.stderr, flush=True), time.sleep(30))\n"
         "sys.argv = ['ibplan', 'schema', '-o', 'x']\nmain()\n"
     )
@@ -132,7 +159,23 @@ def test_interrupted_while_writing(tmp_path: Path, number: signal.Signals, code:
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("x", "old")]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_second_signal_does_not_disturb_the_cleaning_up(tmp_path: Path, second: signal.Signals) -> None:
+    (tmp_path / "x").write_text("old")
+    program = (
+        "import os, sys\nfrom ibplan.__main__ import main\nunlink = os.unlink\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), 15)\n"
+        f"os.unlink = lambda path: (os.kill(os.getpid(), {int(second)}), unlink(path))\n"
+        "sys.argv = ['ibplan', 'schema', '-o', 'x']\nmain()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (143, b"", b"")
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("x", "old")]
+
+
+@ending
 def test_interrupted_while_a_pipe_waits(tmp_path: Path, number: signal.Signals, code: int) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -176,7 +219,7 @@ def test_widths_of_no_sense(columns: str, monkeypatch: pytest.MonkeyPatch) -> No
     [
         {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
         {"PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"},
-        {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+        C_LOCALE,
     ],
     ids=["ascii", "latin-1", "C"],
 )
@@ -185,6 +228,7 @@ def test_terminals_that_show_little(env: dict[str, str], tmp_path: Path) -> None
     done = run("design", "s.yaml", cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()
+    assert done.stdout.startswith("\\xe9\\u4e2d: 64 GPUs in 8 servers")
     assert run("--help", env=env).returncode == 0
     assert run("show", "s.yaml", cwd=tmp_path, env=env).returncode == 0
     (tmp_path / "bad.yaml").write_text("gpus: 64\nn\u00e9\u4e2d: 1\n", encoding="utf-8")
@@ -193,6 +237,49 @@ def test_terminals_that_show_little(env: dict[str, str], tmp_path: Path) -> None
     )
     assert (refused.returncode, refused.stdout) == (2, b"")
     assert refused.stderr.startswith(b"bad.yaml:2:1: unknown key")
+
+
+def test_names_in_a_locale_without_them(tmp_path: Path) -> None:
+    """Arguments and file names are UTF-8 where the locale knows only ASCII; files and pipes are UTF-8 everywhere."""
+    (tmp_path / "p\u00e9.yaml").write_text("name: \u00e9\ndate: 2026-01-01\nprices: []\n", encoding="utf-8")
+    (tmp_path / "s\u00e9.yaml").write_text("gpus: 64\nfabrics: infiniband\nprices: p\u00e9.yaml\n", encoding="utf-8")
+    done = run("bom", "s\u00e9.yaml", "--format", "json", "-o", "b\u00e9.json", cwd=tmp_path, env=C_LOCALE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    plain = run("bom", "s\u00e9.yaml", "--format", "json", cwd=tmp_path)
+    assert (tmp_path / "b\u00e9.json").read_text(encoding="utf-8") == plain.stdout
+    assert '"name": "s\u00e9"' in plain.stdout
+    named = run("bom", "s\u00e9.yaml", "--set", "name=\u4e2d", "--format", "json", cwd=tmp_path, env=C_LOCALE)
+    assert (named.returncode, named.stderr) == (0, "")
+    assert '"name": "\u4e2d"' in named.stdout
+    for words, said in (
+        (("show", "n\u00e9.yaml"), "n\\xe9.yaml: no such file"),
+        (("show", "s\u00e9.yaml", "--device", "\u4e2d"), "there is no '\\u4e2d'"),
+        (("show", "s\u00e9.yaml", "--design", "\u4e2d"), "no design has the id '\\u4e2d'"),
+        (("catalog", "show", "\u4e2d"), "has the id '\\u4e2d'"),
+        (("init", "-o", "b\u00e9.json"), "b\\xe9.json: the file exists"),
+        (("validate", "s\u00e9.yaml", "--set", "\u4e2d=1"), "--set \\u4e2d=1: is not of the form"),
+    ):
+        done = run(*words, cwd=tmp_path, env=C_LOCALE)
+        assert (done.returncode, done.stdout) == (2, ""), words
+        assert said in done.stderr
+        assert "\\udc" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("ascii", b"\\xe9\\u4e2d"), ("latin-1", b"\xe9\\u4e2d"), ("utf-8", "\u00e9\u4e2d".encode())]
+)
+def test_a_terminal_gets_what_it_can_show(encoding: str, shown: bytes, tmp_path: Path) -> None:
+    (tmp_path / "\u00e9\u4e2d.yaml").write_text("gpus: 64\n", encoding="utf-8")
+    ours, theirs = os.openpty()
+    try:
+        env = environment() | {"PYTHONIOENCODING": encoding}
+        child = command("validate", "\u00e9\u4e2d.yaml")
+        done = subprocess.run(child, cwd=tmp_path, env=env, stdout=theirs, stderr=subprocess.PIPE, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert os.read(ours, 1000) == shown + b".yaml: ok\r\n"
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_no_home_no_terminal_no_directory(tmp_path: Path) -> None:
