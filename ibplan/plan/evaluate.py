@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -41,6 +41,12 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+
+    @property
+    def all_parts(self) -> Iterator[tuple[str, LinkParts]]:
+        """The parts of the link classes of every network, with its name."""
+        yield from (("compute", parts) for parts in self.parts)
+        yield from ((network.name, parts) for network in self.side.planned for parts in network.parts)
 
     def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
         """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""

@@ -193,8 +193,9 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Totals over all planned networks of a design. `capex_usd` counts the priced parts; `complete` says whether those are all.
+    """Totals over all planned networks of a design.
 
+    `capex_usd` counts the priced parts; `complete` says whether those are all.
     `power_w` is the maximum of switches and modules, None if any of it is unknown; `power_typical_w` likewise.
     """
 

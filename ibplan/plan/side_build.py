@@ -16,6 +16,7 @@ from ibplan.fabric.host_links import HostEnd
 from ibplan.fabric.network import build_network
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest
 from ibplan.fabric.sizing import size_fabric
+from ibplan.findings import plural
 from ibplan.integers import ceil_div
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import MediumChoice
@@ -117,25 +118,65 @@ def build(request: SideRequest, model: SwitchModel, book: PartsBook, airflow: Ai
 def build_cheapest(
     request: SideRequest, models: Sequence[SwitchModel], book: PartsBook, airflow: Airflow
 ) -> SideNetwork | LeftOut:
-    """The network on the switch that suits it best: fully priced, of stated pairs of parts, cheapest.
+    """The network on the switch that suits it best: all parts priced, pairs of parts stated, cheapest.
 
-    Switches without a price are tried only where none with one will do. LeftOut with the reason if none will.
+    Among several switches those without a price are not taken, because nothing could be recommended then; LeftOut
+    names one that would do. LeftOut with the reason if none will.
     """
-    able = [m for m in models if m.geometry.ports(request.ports.gbps)]
-    reasons: list[str] = []
-    for some in ([m for m in able if m.price is not None], [m for m in able if m.price is None]):
-        found: list[SideNetwork] = []
-        for model in some:
-            try:
-                found.append(build(request, model, book, airflow))
-            except Unbuildable as refusal:
-                reasons.append(f"{model.id}: {refusal.reasons[0].text}")
-        if found:
-            return min(found, key=_rank)
+    if len(models) == 1:
+        return _first_of(request, models, book, airflow)
+    fast = [m for m in models if m.geometry.ports(request.ports.gbps)]
+    able = [m for m in fast if _may_join(request, m, book)]
+    found, reasons = _tried(request, [m for m in able if m.price is not None], book, airflow)
+    if found:
+        return min(found, key=_rank)
+    for model in able:
+        if model.price is None and _tried(request, [model], book, airflow)[0]:
+            key = {"storage": "storage", "inband": "management.inband", "oob": "management.oob"}[request.name]
+            reason = f"{model.id} would do, but has no price: give it one, or name it with {key}.switch"
+            return LeftOut(WORDS[request.name], f"no priced switch builds it; {reason}")
     if not able:
-        reasons = [f"no switch has {request.ports.gbps} Gb/s ports for it"]
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        parts = f"no known parts join their cages with those of the servers ({request.ports.cage_class})"
+        reasons = [parts if fast else f"no switch has {request.ports.gbps} Gb/s ports for it"]
+    return _refused(request, reasons)
+
+
+def _first_of(
+    request: SideRequest, models: Sequence[SwitchModel], book: PartsBook, airflow: Airflow
+) -> SideNetwork | LeftOut:
+    found, reasons = _tried(request, models, book, airflow)
+    return found[0] if found else _refused(request, reasons)
+
+
+def _tried(
+    request: SideRequest, models: Sequence[SwitchModel], book: PartsBook, airflow: Airflow
+) -> tuple[list[SideNetwork], list[str]]:
+    """The network on each of some switches, and why others cannot build it."""
+    found, reasons = [], []
+    for model in models:
+        try:
+            found.append(build(request, model, book, airflow))
+        except Unbuildable as refusal:
+            reasons.append(f"{model.id}: {refusal.reasons[0].text}")
+    return found, reasons
+
+
+def _refused(request: SideRequest, reasons: Sequence[str]) -> LeftOut:
+    more = f" (and {plural(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
     return LeftOut(WORDS[request.name], f"it cannot be built: {reasons[0]}{more}")
+
+
+def _may_join(request: SideRequest, model: SwitchModel, book: PartsBook) -> bool:
+    """Whether any recipe joins the servers' cages with some of the switch's: what has none need not be sized."""
+    server, gbps = request.ports.cage_class, request.ports.gbps
+    if server is None:
+        return True
+    cages = {c.cage_class for c in model.geometry.sets if c.mode(gbps) is not None}
+    for recipe in book.recipes.get((link_layer(request.fabric), gbps), ()):
+        for near, far in ((recipe.end_a, recipe.end_b), (recipe.end_b, recipe.end_a)):
+            if server in far.cage_classes and not cages.isdisjoint(near.cage_classes):
+                return True
+    return False
 
 
 def _rank(network: SideNetwork) -> tuple[int, bool, Decimal, str]:

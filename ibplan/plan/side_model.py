@@ -37,10 +37,11 @@ class SideNetwork:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that a reader may expect in the plan, and why it is not there."""
+    """A network that a reader may expect in the plan, and why it is not there. `by_spec`: the spec wants it so."""
 
     what: str
     reason: str
+    by_spec: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,11 @@ class SidePlanner:
     def _storage(self, compute: Fabric, servers: int) -> tuple[Found, list[SideNote]]:
         spec = self._storage_spec
         if self.spec.storage == "none":
-            return LeftOut(WORDS["storage"], _BY_SPEC), []
+            return LeftOut(WORDS["storage"], _BY_SPEC, True), []
         if spec.converged_with is not None:
-            return LeftOut(WORDS["storage"], "the spec has it on the in-band network"), self._converged_notes(servers)
+            return LeftOut(WORDS["storage"], "the spec has it on the in-band network", True), self._converged_notes(
+                servers
+            )
         fabric = storage_fabric(spec, self.server, compute)
         ports = storage_ports(spec, self.server, fabric)
         if isinstance(ports, LeftOut):
@@ -103,14 +105,14 @@ class SidePlanner:
         Out-of-band switches hang on the in-band network and count its switches: repeated until both agree. The counts
         only grow from round to round.
         """
-        inband, leaves = self._inband(servers, 0), 0
+        oob = self._oob(servers, switches)
         for _ in range(_MOST_ROUNDS):
+            leaves = oob.network.switch_count if isinstance(oob, SideNetwork) else 0
+            inband = self._inband(servers, leaves)
             more = inband.switch_counts if isinstance(inband, SideNetwork) else ()
             oob = self._oob(servers, (*switches, *more))
-            count = oob.network.switch_count if isinstance(oob, SideNetwork) else 0
-            if count == leaves:
+            if isinstance(oob, LeftOut) or oob.network.switch_count == leaves:
                 return inband, oob
-            inband, leaves = self._inband(servers, count), count
         raise AssertionError("every round adds a switch, and the networks hold a bounded number of them")
 
     def _inband(self, servers: int, oob_switches: int) -> Found:
@@ -119,13 +121,20 @@ class SidePlanner:
     def _new_inband(self, servers: int, oob_switches: int) -> Found:
         spec = self.spec.management.inband
         if not isinstance(spec, InbandSpec):
-            return LeftOut(WORDS["inband"], _BY_SPEC)
+            return LeftOut(WORDS["inband"], _BY_SPEC, True)
         ports = inband_ports(spec, self.server)
         if isinstance(ports, LeftOut):
             return ports
         uplinks = self._uplinks(oob_switches)
         request = inband_request(spec, servers, ports, self._on_inband(servers, ports), uplinks)
-        return self._built(request, spec.switch)
+        if spec.switch is not None or not oob_switches:
+            return self._built(request, spec.switch)
+        # A few uplinks more or less do not make another switch the cheapest: the first choice stays while it will do.
+        first = self._once(("inband switch", servers), lambda: self._built(request, None))
+        if isinstance(first, LeftOut):
+            return first
+        again = self._built(request, first.switches.leaf.id)
+        return again if isinstance(again, SideNetwork) else self._built(request, None)
 
     def _on_inband(self, servers: int, ports: ServerPorts) -> list[Group]:
         """Hosts of the in-band network that are not its servers: management servers, and converged storage."""
@@ -148,7 +157,7 @@ class SidePlanner:
     def _oob(self, servers: int, switches: Counts) -> Found:
         spec = self.spec.management.oob
         if not isinstance(spec, OobSpec):
-            return LeftOut(WORDS["oob"], _BY_SPEC)
+            return LeftOut(WORDS["oob"], _BY_SPEC, True)
         ports = oob_ports(spec, self.server)
         if isinstance(ports, LeftOut):
             return ports

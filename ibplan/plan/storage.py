@@ -54,6 +54,7 @@ def storage_request(
         spec.oversubscription or side_defaults().storage.oversubscription.value,
         "half",
         spec.medium,
+        min_spines=2,
         unit_servers=spec.unit_servers,
     )
 

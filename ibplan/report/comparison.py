@@ -163,6 +163,31 @@ def _cabling() -> Iterator[Row]:
     yield Row("Cables", "cables", "cables", absent=text.UNKNOWN)
 
 
+def _side_switches(name: str) -> Words:
+    """The switch of a side network and how many of each tier; nothing where it is not planned."""
+
+    def words(design: Data) -> str:
+        network = design["networks"][name]
+        if network is None:
+            return ""
+        counts = " + ".join(text.number(row["count"]) for row in network["switches"])
+        return f"{network['switches'][0]['switch']}\n{counts}"
+
+    return words
+
+
+def _side() -> Iterator[Row]:
+    for name, label in (("storage", "Storage"), ("inband", "In-band"), ("oob", "Out-of-band")):
+        yield Row(f"{label} network", "switches", f"{name}_switches", words=_side_switches(name), keep="some")
+        yield Row(f"- ports, {label.lower()}", "ports", f"{name}_endpoints", keep="some")
+        if name == "storage":
+            yield Row("- of a GPU's storage", "Gb/s", "storage_gbps_per_gpu", keep="some")
+        yield Row(f"- price, {label.lower()}", "USD", f"capex_{name}_network_usd", text.usd, keep="some")
+    for count in ("switches", "links", "modules", "cables"):
+        label = f"All networks, {count}"
+        yield Row(label, count, f"total_{count}", absent=text.UNKNOWN)
+
+
 def _bandwidth() -> Iterator[Row]:
     yield Row("Injection", "Gb/s", "injection_gbps")
     yield Row("Bisection", "Gb/s", "bisection_gbps")
@@ -218,6 +243,7 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Switches and ports", tuple(_counts())),
         Group("Links and parts", tuple(_cabling())),
         Group("Bandwidth and latency", tuple(_bandwidth())),
+        Group("Storage and management networks", tuple(_side())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),
