@@ -23,6 +23,8 @@ __all__ = [
     "DesignOption",
     "Format",
     "FormatOption",
+    "Network",
+    "NetworkOption",
     "OutputOption",
     "OverlaysOption",
     "PricesOption",
@@ -56,6 +58,15 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+class Network(StrEnum):
+    """A network of a design."""
+
+    COMPUTE = "compute"
+    STORAGE = "storage"
+    INBAND = "inband"
+    OOB = "oob"
+
+
 SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec file; - is standard input.")]
 SpecsArgument = Annotated[list[Path], typer.Argument(metavar="SPEC", help="Spec files; - is standard input.")]
 SettingsOption = Annotated[
@@ -74,6 +85,7 @@ FormatOption = Annotated[Format, typer.Option("--format", help="How the result i
 DesignOption = Annotated[
     str | None, typer.Option("--design", metavar="ID", help="Only this design, by the id that `ibplan design` lists.")
 ]
+NetworkOption = Annotated[Network, typer.Option("--network", metavar="NAME", help="compute, storage, inband or oob.")]
 OverlaysOption = Annotated[
     list[Path] | None,
     typer.Option("--catalog", metavar="FILE", help="Lay a file over the catalogue. May be given more than once."),

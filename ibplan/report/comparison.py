@@ -58,11 +58,11 @@ def _media(*kinds: str) -> Words:
     return words
 
 
-def _priced(category: str | None) -> Mark:
-    """Marks sums that rest on estimates, and those that are lower bounds."""
+def _priced(value: str | None, key: str = "category") -> Mark:
+    """Marks sums that rest on estimates, and those that are lower bounds: of the lines whose `key` has the value."""
 
     def mark(design: Data, written: str) -> str:
-        items = [i for i in design["line_items"] if category is None or i["category"] == category]
+        items = [i for i in design["line_items"] if value is None or i[key] == value]
         open_end = any(i["unit_price_usd"] is None for i in items)
         estimated = any(i["price_kind"] == "estimate" for i in items)
         return (LOWER_BOUND if open_end else "") + (ESTIMATE if estimated else "") + written
@@ -181,8 +181,9 @@ def _side() -> Iterator[Row]:
         yield Row(f"{label} network", "switches", f"{name}_switches", words=_side_switches(name), keep="some")
         yield Row(f"- ports, {label.lower()}", "ports", f"{name}_endpoints", keep="some")
         if name == "storage":
-            yield Row("- of a GPU's storage", "Gb/s", "storage_gbps_per_gpu", keep="some")
-        yield Row(f"- price, {label.lower()}", "USD", f"capex_{name}_network_usd", text.usd, keep="some")
+            yield Row("- for each GPU, storage", "Gb/s", "storage_gbps_per_gpu", keep="some")
+        mark = _priced(name, "network")
+        yield Row(f"- price, {label.lower()}", "USD", f"capex_{name}_network_usd", text.usd, keep="some", mark=mark)
     for count in ("switches", "links", "modules", "cables"):
         label = f"All networks, {count}"
         yield Row(label, count, f"total_{count}", absent=text.UNKNOWN)

@@ -37,7 +37,8 @@ def drawn(parts: Iterable[RenderableType], *, width: int, color: bool, ascii_onl
 def title(wired: WiredDesign) -> Text:
     """The spec and the design."""
     chosen = " (recommended)" if wired.recommended else ""
-    return Text(f"{printable(wired.name)}: {printable(wired.id)}{chosen}", "bold", overflow="fold")
+    network = "" if wired.network == "compute" else f", {wired.network} network"
+    return Text(f"{printable(wired.name)}: {printable(wired.id)}{network}{chosen}", "bold", overflow="fold")
 
 
 def grid(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> Table:
