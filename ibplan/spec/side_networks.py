@@ -94,7 +94,7 @@ def _switched(kind: type[Strict]) -> BeforeValidator:
 
     def read(value: Any) -> Any:
         if not isinstance(value, bool | dict | BaseModel):
-            raise ValueError("expected true, false, or keys with values")
+            raise ValueError(f"expected true, false, or keys with values, got {value!r}")
         return kind() if value is True else value
 
     return BeforeValidator(read)
