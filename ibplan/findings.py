@@ -108,9 +108,51 @@ _KINDS = (
     FindingKind(
         "networks-not-planned",
         "info",
-        "Only the compute network is planned and priced: storage, in-band and out-of-band networks, racks, licences, "
-        "support and spares are left out.",
+        "The networks are planned and priced; racks, licences, support and spares are left out.",
         "Add them to the budget by hand.",
+    ),
+    FindingKind(
+        "network-left-out",
+        "warning",
+        "The {network} is not planned, priced or counted: {reason}.",
+        "Leave it out on purpose with storage: none, or management: {{inband: false, oob: false}}.",
+    ),
+    FindingKind(
+        "storage-appliances-unknown",
+        "warning",
+        "The ports of the storage appliances are not known: the storage network holds the servers' links alone.",
+        "State storage.appliance_ports, or storage.gbps_per_gpu.",
+    ),
+    FindingKind(
+        "storage-ports-too-slow",
+        "warning",
+        "{wanted} Gb/s of storage are wanted for each GPU, but the servers' ports give {have}.",
+        "Lower storage.gbps_per_gpu, or take a server with more storage ports.",
+    ),
+    FindingKind(
+        "storage-nowhere",
+        "warning",
+        "Storage is to be on the in-band network, which is not planned.",
+        "State the ports of management.inband, or leave out storage.converged_with.",
+    ),
+    FindingKind(
+        "far-cages-assumed",
+        "info",
+        "The ports of the {hosts} are taken to be of class {cage_class}, like those of the servers.",
+        "State their cage class.",
+    ),
+    FindingKind(
+        "pdus-unknown",
+        "info",
+        "Power strips (PDUs) are not counted on the out-of-band network: their number is not known.",
+        "State management.oob.pdus.",
+    ),
+    FindingKind(
+        "oob-uplinks-open",
+        "warning",
+        "The uplinks of the out-of-band switches end nowhere, because no in-band network is planned: their cables are "
+        "not counted.",
+        "State the ports of management.inband.",
     ),
     FindingKind(
         "growth-reserved",

@@ -39,6 +39,7 @@ HEADINGS: dict[type[Any], str] = {
     results.Totals: "design.totals",
     results.Unpriced: "design.totals.unpriced",
     results.Networks: "design.networks",
+    results.Missing: "design.left_out",
     results.NetworkResult: "network",
     results.UnitResult: "network.unit",
     results.PodResult: "network.pod",
@@ -69,7 +70,7 @@ HEADINGS: dict[type[Any], str] = {
     growth_results.Surplus: "growth.planned.stages.surplus",
 }
 # Keys whose values are the user's own or keyed by data: their keys are no part of the contract.
-OPEN = ("effective_spec", "capex_by_category_usd", "capex_by_tier_usd")
+OPEN = ("effective_spec", "capex_by_category_usd", "capex_by_tier_usd", "capex_by_network_usd")
 
 
 @cache

@@ -24,6 +24,8 @@ __all__ = [
     "DesignOption",
     "Format",
     "FormatOption",
+    "Network",
+    "NetworkOption",
     "OutputOption",
     "OverlaysOption",
     "PricesOption",
@@ -57,6 +59,15 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+class Network(StrEnum):
+    """A network of a design."""
+
+    COMPUTE = "compute"
+    STORAGE = "storage"
+    INBAND = "inband"
+    OOB = "oob"
+
+
 SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec file; - is standard input.")]
 SpecsArgument = Annotated[list[Path], typer.Argument(metavar="SPEC", help="Spec files; - is standard input.")]
 SettingsOption = Annotated[
@@ -79,6 +90,7 @@ DesignOption = Annotated[
         "--design", metavar="ID", parser=readable, help="Only this design, by the id that `ibplan design` lists."
     ),
 ]
+NetworkOption = Annotated[Network, typer.Option("--network", metavar="NAME", help="compute, storage, inband or oob.")]
 OverlaysOption = Annotated[
     list[Path] | None,
     typer.Option("--catalog", metavar="FILE", help="Lay a file over the catalogue. May be given more than once."),

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ibplan.cli.common import DesignOption, OutputOption, OverlaysOption, PricesOption, SettingsOption, SpecArgument
+from ibplan.cli.common import (
+    DesignOption,
+    Network,
+    NetworkOption,
+    OutputOption,
+    OverlaysOption,
+    PricesOption,
+    SettingsOption,
+    SpecArgument,
+)
 from ibplan.cli.output import emit
 
 if TYPE_CHECKING:
@@ -30,6 +39,7 @@ def diagram(
     output: OutputOption = None,
     settings: SettingsOption = None,
     design_id: DesignOption = None,
+    network: NetworkOption = Network.COMPUTE,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
 ) -> None:
@@ -38,7 +48,7 @@ def diagram(
     from ibplan.plan.wired import wire_design
 
     loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
-    emit(_drawn(wire_design(loaded, catalog, design_id), form), output)
+    emit(_drawn(wire_design(loaded, catalog, design_id, network.value), form), output)
 
 
 def _drawn(wired: WiredDesign, form: DiagramFormat) -> str:

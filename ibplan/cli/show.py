@@ -9,6 +9,8 @@ import typer
 
 from ibplan.cli.common import (
     DesignOption,
+    Network,
+    NetworkOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -35,6 +37,7 @@ def show(
     output: OutputOption = None,
     settings: SettingsOption = None,
     design_id: DesignOption = None,
+    network: NetworkOption = Network.COMPUTE,
     device: Annotated[
         str | None,
         typer.Option(
@@ -52,7 +55,7 @@ def show(
     from ibplan.report.topology_data import device_data, topology_data
 
     loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
-    wired = wire_design(loaded, catalog, design_id)
+    wired = wire_design(loaded, catalog, design_id, network.value)
     shown, color = page(output, width)
     if device is None:
         from ibplan.fabric.topology import topology

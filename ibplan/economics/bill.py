@@ -117,7 +117,11 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
 
 
 def _named(tier: str, host: str | None) -> str:
-    return f"attached hosts {host}" if tier == "attached" and host is not None else _FAR[tier]
+    """Who is at an end. Switches of another network stand on this one in a group `network.tier`."""
+    if tier != "attached" or host is None:
+        return _FAR[tier]
+    network, _, other = host.partition(".")
+    return f"{network} {_FAR[other]}" if other in _FAR else f"attached hosts {host}"
 
 
 def _cable_item(network: NetworkName, parts: LinkParts, offer: Offer, holds: Mapping[str, bool]) -> LineItem:

@@ -22,6 +22,7 @@ class Capital:
     unpriced: tuple[tuple[str, int], ...]
     by_category: dict[str, Decimal]
     by_tier: dict[str, Decimal]
+    by_network: dict[str, Decimal]
 
 
 def capital_cost(items: Sequence[LineItem]) -> Capital:
@@ -39,6 +40,7 @@ def capital_cost(items: Sequence[LineItem]) -> Capital:
         tuple(unpriced.items()),
         _sum_by(items, lambda i: i.category),
         _sum_by(items, lambda i: i.tier),
+        _sum_by(items, lambda i: i.network),
     )
 
 
@@ -52,6 +54,11 @@ def _sum_by(items: Iterable[LineItem], key: Callable[[LineItem], str]) -> dict[s
 def maximum_power_w(items: Iterable[LineItem]) -> float | None:
     """Maximum power in W of switches, NICs, modules and active cables; None if any line's is unknown."""
     return _total(item.counted_power_w for item in items)
+
+
+def known_power_w(items: Iterable[LineItem]) -> float:
+    """Maximum power in W of the lines whose maximum is known: a lower bound."""
+    return sum(item.counted_power_w or 0.0 for item in items)
 
 
 def typical_power_w(items: Iterable[LineItem]) -> float | None:

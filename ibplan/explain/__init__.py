@@ -13,6 +13,7 @@ from typing import Final
 from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
 from ibplan.explain.money import fit_figures, money_figures, power_figures
+from ibplan.explain.networks import side_figures, total_figures
 
 __all__ = ["FIGURES", "SWITCH_TIERS", "Data", "Figure", "Input", "nearest_figures"]
 
@@ -31,6 +32,8 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     count_figures(),
     cabling_figures(),
     bandwidth_figures(),
+    side_figures(),
+    total_figures(),
     money_figures(),
     power_figures(),
     fit_figures(),

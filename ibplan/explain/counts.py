@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ibplan.explain.core import (
     GPUS,
@@ -127,7 +128,8 @@ def count_figures() -> Iterator[Figure]:
     for tier in tiers:
         yield plain(tier.name, tier.meaning, "switches", tier.get, sized(_SWITCHES[tier.name]))
     formula = "leaf_switches + spine_switches + core_switches"
-    yield Figure("switches", "switches of all tiers and planes", "switches", formula, at("totals", "switches"), tiers)
+    title = "switches of all tiers and planes of the compute network"
+    yield Figure("switches", title, "switches", formula, compute("counts", "switches"), tiers)
     for name in ("spine", "core"):
         title = f"{name} switches that the ports alone would need; an even spread of links may take more"
         yield plain(
@@ -165,7 +167,8 @@ def cabling_figures() -> Iterator[Figure]:
         title = f"speed of {'an' if words[0] == 'a' else 'a'} {words} link, the slowest if there are several"
         yield Figure(f"{name.removesuffix('s')}_gbps", title, "Gb/s", "min(gbps_of_rows)", slowest(kind), (speeds,))
     rows = Input("links_of_rows", "links", "all rows but the reserved ones", link_rows("count", *MAIN_KINDS))
-    yield Figure("links", "links, reserved ones apart", "links", "sum(links_of_rows)", at("totals", "links"), (rows,))
+    title = "links of the compute network, reserved ones apart"
+    yield Figure("links", title, "links", "sum(links_of_rows)", compute("counts", "links"), (rows,))
     title = "switch cages that hold at least one link's end (a cage may carry several links), reserved ones apart"
     yield plain(
         "cages",
@@ -178,7 +181,8 @@ def cabling_figures() -> Iterator[Figure]:
     for side, tiers in (("switch", SWITCH_TIERS), ("server", ("server", "attached"))):
 
         def chosen(item: Data, tiers: tuple[str, ...] = tiers) -> bool:
-            return item["category"] == "transceiver" and item["tier"] in tiers
+            wanted = item["network"] == "compute" and item["category"] == "transceiver"
+            return wanted and item["tier"] in tiers
 
         meaning = f"modules in cages of {'switches' if side == 'switch' else 'servers and attached hosts'}"
         lines = Input("module_quantities", "modules", f"lines of {meaning}", item_lines("quantity", chosen))
@@ -186,11 +190,16 @@ def cabling_figures() -> Iterator[Figure]:
         sides.append(Input(f"modules_{side}", "modules", meaning, get))
         yield Figure(f"modules_{side}", meaning, "modules", "sum(module_quantities)", get, (lines,))
     formula = "modules_switch + modules_server"
-    title = "modules (transceivers), those of reserved ports apart"
-    yield Figure("modules", title, "modules", formula, at("totals", "modules"), tuple(sides))
+    title = "modules (transceivers) of the compute network, those of reserved ports apart"
+    yield Figure("modules", title, "modules", formula, _modules, tuple(sides))
     rows = Input("cables_of_rows", "cables", "cables of all rows but reserved", link_rows("cables", *MAIN_KINDS))
-    title = "cables and splitters, those of reserved ports apart"
-    yield Figure("cables", title, "cables", "sum(cables_of_rows)", at("totals", "cables"), (rows,))
+    title = "cables and splitters of the compute network, those of reserved ports apart"
+    yield Figure("cables", title, "cables", "sum(cables_of_rows)", compute("counts", "cables"), (rows,))
+
+
+def _modules(design: Data, plan: Data) -> Any:
+    sides = [compute("counts", f"modules_{side}")(design, plan) for side in ("switch", "server")]
+    return None if None in sides else sum(sides)
 
 
 def bandwidth_figures() -> Iterator[Figure]:

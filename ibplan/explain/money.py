@@ -13,6 +13,7 @@ _CATEGORIES = {
     "cable": "cables",
     "splitter": "splitters",
 }
+_NETWORKS = ("compute", "storage", "inband", "oob")
 _TIERS = (*SWITCH_TIERS, "server", "attached", "reserved")
 
 
@@ -38,10 +39,11 @@ def money_figures() -> Iterator[Figure]:
     for key, names, titles in (
         ("category", _CATEGORIES.items(), "purchase price of {}"),
         ("tier", [(t, t) for t in _TIERS], "purchase price of the parts counted to the {} tier"),
+        ("network", [(n, n) for n in _NETWORKS], "purchase price of the {} network"),
     ):
         for name, words in names:
             inputs = _priced(lambda item, key=key, name=name: item[key] == name)  # type: ignore[misc]
-            figure_id = f"capex_{name.lower()}_usd" if key == "category" else f"capex_{name}_tier_usd"
+            figure_id = f"capex_{name.lower()}_usd" if key == "category" else f"capex_{name}_{key}_usd"
             yield Figure(figure_id, titles.format(words), "USD", _EXTENDED, _share_of(key, name), inputs)
     (quantity, price) = _priced(lambda item: item["price_kind"] == "estimate")
     formula = _EXTENDED + " / capex_usd if capex_usd else 0"

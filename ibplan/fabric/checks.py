@@ -126,9 +126,10 @@ def fabrics_hang_together(w: Wiring) -> Iterator[CheckFailure]:
         if (label == before).all():
             break
     switches = np.flatnonzero(kind >= LEAF)
-    parts = len(np.unique(label[switches]))
-    if parts != w.network.fabrics:
-        yield CheckFailure("fabric-split", f"switches form {parts} networks, but there are {w.network.fabrics} fabrics")
+    parts, fabric = len(np.unique(label[switches])), w.network.fabric
+    wanted = w.network.fabrics * (fabric.leaf_count if fabric.separate else 1)
+    if parts != wanted:
+        yield CheckFailure("fabric-split", f"switches form {parts} networks, but {wanted} were sized")
 
 
 def uplinks_are_even(w: Wiring) -> Iterator[CheckFailure]:
@@ -212,7 +213,8 @@ def leaves_carry_what_was_sized(w: Wiring) -> Iterator[CheckFailure]:
     for pod in w.network.fabric.pods:
         for load in pod.leaves:
             attached = load.attached or (0,) * len(groups)
-            row = (load.servers, load.reserved, *attached, isl or load.uplinks)
+            own = 0 if w.network.fabric.separate else load.uplinks
+            row = (load.servers, load.reserved, *attached, isl or own)
             sized[row] += pod.count * load.count * w.network.fabrics
     if found != sized:
         text = f"{dict(found - sized)} where {dict(sized - found)} were sized"

@@ -11,7 +11,7 @@ import numpy as np
 from ibplan.errors import UsageError
 from ibplan.fabric.free_ports import Direction, FreePorts, PortUse, Run, free_ranges, unused_ports
 from ibplan.fabric.ports import PortName, class_port_names
-from ibplan.fabric.wiring_cages import WiringError
+from ibplan.fabric.wiring_cages import WiringError, uplinks_elsewhere
 from ibplan.fabric.wiring_model import CORE, KINDS, LEAF, SERVER, SPINE, DeviceKind, Side, Wiring
 from ibplan.parts.links import LinkKind
 
@@ -184,7 +184,8 @@ def _free_and_use(wiring: Wiring, device: int, system: str | None) -> tuple[tupl
         used[port] = Run(link_class.gbps, _direction(wiring, device, link_class.kind, side))
     speeds = {lit.gbps for lit in used.values() if lit.direction == "down"}
     down = down if down in speeds or not speeds else max(speeds)  # a leaf of attached hosts alone runs at their speed
-    found = list(unused_ports(geometry, used, down))
+    kept_up = uplinks_elsewhere(request) if kind == LEAF and wiring.network.fabric.separate else ()
+    found = [(port, lit) for port, lit in unused_ports(geometry, used, down) if port not in kept_up]
     free = sum(lit == Run(down, "down") for _, lit in found)
     use = PortUse(len(used), free - min(free, kept), min(free, kept), len(found) - free)
     return tuple(free_ranges(geometry, found, system)), use

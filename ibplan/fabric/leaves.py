@@ -51,6 +51,11 @@ def most_uplinks(tier: TierRequest, used: int) -> int:
     return tier.geometry.most_beside(tier.up_gbps, Demand(tier.down_gbps, used + tier.reserved))
 
 
+def _apart(request: FabricRequest, rails: int) -> int:
+    """So many rails on one leaf, or fewer where a server's ports must be on several leaves."""
+    return rails if request.most_rails_per_leaf is None else min(rails, request.most_rails_per_leaf)
+
+
 def _largest_divisor(number: int, limit: int) -> int:
     return max((d for d in divisors(number) if d <= limit), default=1)
 
@@ -66,9 +71,8 @@ def unit_rule(request: FabricRequest) -> UnitRule:
     if not request.rail_optimized:
         servers, sharing = ports // rails, rails
     else:
-        sharing = _largest_divisor(
-            rails, max(1, ports // min(request.unit_for, request.unit_servers or request.unit_for))
-        )
+        room = max(1, ports // min(request.unit_for, request.unit_servers or request.unit_for))
+        sharing = _largest_divisor(rails, _apart(request, room))
         servers = ports // sharing
     split = False
     if request.unit_servers:
@@ -101,7 +105,7 @@ def build_units(request: FabricRequest, rule: UnitRule) -> tuple[list[UnitLoad],
     last_servers = request.servers - (count - 1) * rule.servers
     sharing, leaves = rule.rails_per_leaf, rule.leaves
     if request.partial_units == "packed" and request.rail_optimized and request.second_tier == "pod":
-        sharing = _largest_divisor(request.rails, max(1, rule.downlinks // last_servers))
+        sharing = _largest_divisor(request.rails, _apart(request, max(1, rule.downlinks // last_servers)))
         leaves = request.rails // sharing
     units = []
     if count > 1:
@@ -146,21 +150,28 @@ def _reserved_units(request: FabricRequest, rule: UnitRule, left: int) -> list[U
 def _place_attached(request: FabricRequest, rule: UnitRule, units: list[UnitLoad]) -> list[UnitLoad]:
     """Attached hosts: free downlinks of the last unit, then of the others, dealt over its leaves; then own leaves.
 
-    Hosts of another speed always get leaves of their own, because a cage runs at one speed.
+    Hosts of another speed always get leaves of their own, because a cage runs at one speed. Where leaves are separate,
+    nobody asks for two ports on two of them, and the groups share the further ones.
     """
     if not request.attached:
         return units
     if request.second_tier == "rail" and request.tiers in ("auto", 3):
         reason = "attached hosts need leaves that reach every spine: they do not go with second_tier: rail"
         raise Unbuildable(Reason("attached-rail", reason))
-    left = [group.total_ports if group.gbps == request.leaf.down_gbps else 0 for group in request.attached]
+    shares = [group.gbps == request.leaf.down_gbps and not group.own_leaves for group in request.attached]
+    left = [group.total_ports if share else 0 for group, share in zip(request.attached, shares, strict=True)]
     filled: list[UnitLoad] = []
     for unit in reversed(units):
         filled += _filled(request.leaf, unit, left, rule.downlinks)
     own: list[UnitLoad] = []
+    if request.single_tier == "separate":
+        return [*_runs(filled[::-1]), *_shared_leaves(request.leaf, left, rule.downlinks)]
     for index, group in enumerate(request.attached):
-        ports = left[index] if group.gbps == request.leaf.down_gbps else group.total_ports
-        own += _own_leaves(request, rule, group, index, ports)
+        ports = left[index] if shares[index] else group.total_ports
+        if group.own_leaves:
+            own += _dedicated_leaves(request, group, index, ports)
+        else:
+            own += _own_leaves(request, rule, group, index, ports)
     return [*_runs(filled[::-1]), *own]
 
 
@@ -213,6 +224,38 @@ def _deal(leaves: tuple[LeafLoad, ...], index: int, left: int, capacity: int) ->
                 attached = tuple(a + (ports if i == index else 0) for i, a in enumerate(leaf.attached))
                 result.append(replace(leaf, count=count, attached=attached))
     return tuple(result), left
+
+
+def _shared_leaves(tier: TierRequest, left: list[int], capacity: int) -> list[UnitLoad]:
+    """Further leaves without servers, each filled before the next, the groups one after the other."""
+    units = []
+    while any(left):
+        attached, room = [0] * len(left), capacity
+        for index, ports in enumerate(left):
+            attached[index] = min(ports, room)
+            left[index] -= attached[index]
+            room -= attached[index]
+        load = _bounded(tier, LeafLoad(1, 0, tuple(attached), 0, capacity, 0, 0, down_gbps=tier.down_gbps))
+        units.append(UnitLoad(1, 0, (load,)))
+    return _runs(units)
+
+
+def _dedicated_leaves(request: FabricRequest, group: Attached, index: int, ports: int) -> list[UnitLoad]:
+    """Leaves for one group alone, its ports dealt evenly over them, their uplinks sized for the ports in use."""
+    tier = replace(request.leaf, down_gbps=group.gbps, ratio=group.ratio or request.leaf.ratio)
+    most = downlinks(tier)
+    leaves = group.leaves or min(ports, max(2, ceil_div(ports, max(1, most))))
+    if most == 0 or ceil_div(ports, leaves) > most:
+        text = f"leaf tier: {ports:,} ports of {group.name} on {leaves:,} leaves of their own"
+        raise Unbuildable(Reason("leaf-attached", text, ceil_div(ports, leaves), most))
+    fuller = ports % leaves
+    units = []
+    for used, count in ((ports // leaves + 1, fuller), (ports // leaves, leaves - fuller)):
+        if used and count:
+            attached = tuple(used if i == index else 0 for i in range(len(request.attached)))
+            load = _bounded(tier, LeafLoad(1, 0, attached, 0, used, 0, 0, down_gbps=group.gbps))
+            units.append(UnitLoad(count, 0, (load,)))
+    return units
 
 
 def _own_leaves(request: FabricRequest, rule: UnitRule, group: Attached, index: int, ports: int) -> list[UnitLoad]:

@@ -17,7 +17,10 @@ Tier = Literal["leaf", "spine", "core"]
 
 @dataclass(frozen=True, slots=True)
 class TierCount:
-    """The switches of one tier over all fabrics; ports in use and free (at the downlink speed) over all of them."""
+    """The switches of one tier over all fabrics; ports in use and free (at the downlink speed) over all of them.
+
+    Ports in use carry a link of this network: uplinks of separate leaves belong to the network that they go to.
+    """
 
     tier: Tier
     count: int
@@ -72,7 +75,7 @@ def _tier_counts(request: FabricRequest, fabric: FabricSize, fabrics: int) -> tu
     used = free = 0
     for count, load in leaf_runs(fabric):
         up = uplink_demand(request, fabric, load)
-        used += count * (load.ports_in_use + up.ports)
+        used += count * (load.ports_in_use + (0 if fabric.separate else up.ports))
         others = [*leaf_demands(request, fabric, load)[1:-1], up]
         spare = request.leaf.geometry.most_beside(load.down_gbps, *others)
         own = load.ports_in_use - sum(d.ports for d in others[:-1])

@@ -13,12 +13,19 @@ Tiers = Literal["auto", 1, 2, 3]
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Other hosts on the fabric: `hosts` hosts with `ports` ports each."""
+    """Other hosts on the fabric: `hosts` hosts with `ports` ports each.
+
+    `own_leaves`: above one tier they stand on leaves without servers, `leaves` of them (None: as few as hold their
+    ports, and two at least), with uplinks for the ports in use at `ratio` down:up (None: that of the leaves).
+    """
 
     name: str
     hosts: int
     ports: int
     gbps: int
+    own_leaves: bool = False
+    leaves: int | None = None
+    ratio: Fraction | None = None
 
     @property
     def total_ports(self) -> int:
@@ -28,7 +35,10 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class TierRequest:
-    """How one tier is to be used: down and up speeds (Gb/s), ratio down:up by bandwidth, ports set aside."""
+    """How one tier is to be used: down and up speeds (Gb/s), ratio down:up by bandwidth, ports set aside.
+
+    `fixed_uplinks`: every switch has so many uplinks, whatever is below it; the ratio is not used then.
+    """
 
     geometry: Geometry
     down_gbps: int
@@ -36,9 +46,12 @@ class TierRequest:
     ratio: Fraction = Fraction(1)
     ports: Literal["half", "all"] = "half"
     reserved: int = 0
+    fixed_uplinks: int | None = None
 
     def uplinks_for(self, downlinks: int, ratio: Fraction | None = None) -> int:
         """Uplinks that keep the ratio for a number of downlinks: ceil(down bandwidth / (ratio x uplink speed))."""
+        if self.fixed_uplinks is not None:
+            return self.fixed_uplinks
         need = Fraction(downlinks * self.down_gbps) / ((ratio or self.ratio) * self.up_gbps)
         return -(-need.numerator // need.denominator)
 
@@ -54,7 +67,12 @@ class CorePin:
 
 @dataclass(frozen=True, slots=True)
 class FabricRequest:
-    """One fabric to size. `rails` = NIC ports per server in it; `domain_servers` = servers per NVLink domain."""
+    """One fabric to size. `rails` = NIC ports per server in it; `domain_servers` = servers per NVLink domain.
+
+    `single_tier: separate`: as many leaves as it takes, which nothing joins within this network: their uplinks
+    (`leaf.fixed_uplinks`) go to another one. `most_rails_per_leaf`: no leaf takes more ports of one server than that.
+    `min_isl`: two leaves are joined by so many links at least.
+    """
 
     servers: int
     rails: int
@@ -64,7 +82,7 @@ class FabricRequest:
     domain_servers: int = 1
     attached: tuple[Attached, ...] = ()
     tiers: Tiers = "auto"
-    single_tier: Literal["one_switch", "two_leaves"] = "one_switch"
+    single_tier: Literal["one_switch", "two_leaves", "separate"] = "one_switch"
     rail_optimized: bool = True
     second_tier: Literal["pod", "rail"] = "pod"
     partial_units: Literal["whole", "packed"] = "whole"
@@ -74,6 +92,8 @@ class FabricRequest:
     reserved_total: int = 0
     planned_servers: int | None = None
     core_pin: CorePin | None = None
+    most_rails_per_leaf: int | None = None
+    min_isl: int = 1
 
     @property
     def unit_for(self) -> int:
@@ -163,7 +183,8 @@ class Core:
 class FabricSize:
     """A sized fabric. Two tiers have one pod that holds everything; one tier has a pod without spines.
 
-    `isl` = links between the two leaves of a two-leaf fabric. `spine_minimum` and `core_minimum` are bare port minima.
+    `isl` = links between the two leaves of a two-leaf fabric; separate leaves have uplinks, but no spines and no `isl`.
+    `spine_minimum` and `core_minimum` are bare port minima.
     `added_leaves` were added for reserved ports. `split_domain`: NVLink domains do not fit one unit.
     """
 
@@ -178,6 +199,11 @@ class FabricSize:
     core_minimum: int = 0
     added_leaves: int = 0
     split_domain: bool = False
+
+    @property
+    def separate(self) -> bool:
+        """Whether the leaves are joined only by another network."""
+        return self.tiers == 1 and any(load.uplinks for pod in self.pods for load in pod.leaves)
 
     @property
     def leaf_count(self) -> int:

@@ -1,4 +1,4 @@
-"""Fabrics of one tier: one switch, or two leaves joined by inter-switch links."""
+"""Fabrics of one tier: one switch, two leaves joined by inter-switch links, or leaves that only others join."""
 
 from __future__ import annotations
 
@@ -8,13 +8,26 @@ from fractions import Fraction
 
 from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.geometry import Demand, Geometry
+from ibplan.fabric.leaves import build_units, unit_rule
 from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad, Pod, Unit
 from ibplan.integers import ceil_div
 
 
 def one_tier(request: FabricRequest) -> FabricSize:
-    """One switch, or two leaves joined by inter-switch links. Raises Unbuildable with what is short."""
-    return _two_leaves(request) if request.single_tier == "two_leaves" else _one_switch(request)
+    """One switch, two leaves joined by links, or separate leaves. Raises Unbuildable with what is short."""
+    makers = {"one_switch": _one_switch, "two_leaves": _two_leaves, "separate": _separate_leaves}
+    return makers[request.single_tier](request)
+
+
+def _separate_leaves(request: FabricRequest) -> FabricSize:
+    """Leaves with fixed uplinks to another network: the units of rule 2, without spines."""
+    rule = unit_rule(request)
+    units, added = build_units(request, rule)
+    loads = tuple(replace(x, count=x.count * u.count, uplinks=x.needed) for u in units for x in u.leaves)
+    built = max(Fraction(x.downlinks * x.down_gbps, x.uplinks * request.leaf.up_gbps) for x in loads)
+    unit = Unit(rule.servers, rule.leaves, sum(u.count for u in units if u.servers), rule.rails_per_leaf)
+    pods = (Pod(1, sum(u.count for u in units), loads, 0, 0),)
+    return FabricSize(1, unit, pods, built, None, added_leaves=added, split_domain=rule.split_domain)
 
 
 def _one_switch(request: FabricRequest) -> FabricSize:
@@ -63,7 +76,7 @@ def _two_leaves(request: FabricRequest) -> FabricSize:
         loads.append(LeafLoad(1, servers, share, reserved, servers + reserved, 0, 0, 0, tier.down_gbps))
     bandwidth = max(_host_gbps(request, load) for load in loads)
     ratio = Fraction(bandwidth) / (tier.ratio * tier.up_gbps)
-    isl = -(-ratio.numerator // ratio.denominator)
+    isl = max(request.min_isl, -(-ratio.numerator // ratio.denominator))
     for load in loads:
         demands = [*_host_demands(request, load), Demand(tier.up_gbps, isl)]
         if not tier.geometry.fits(*demands):

@@ -103,6 +103,12 @@ def _bank(geometry: Geometry, places: Sequence[Placed], lit: dict[tuple[int, int
     return Bank(tuple(ports), tuple(sets))
 
 
+def uplinks_elsewhere(request: FabricRequest) -> tuple[int, ...]:
+    """The ports of a separate leaf that go to another network, in order: its last cages, as of all uplinks."""
+    up = Demand(request.leaf.up_gbps, request.leaf.fixed_uplinks or 0)
+    return lay_out(request.leaf.geometry, [], up)[-1].ports
+
+
 def leaf_banks(request: FabricRequest, load: LeafLoad, uplinks: int, extras_at: int) -> LeafBanks:
     """The ports of a leaf. `extras_at`: the downlink where attached hosts of the servers' speed, then managers, start.
 

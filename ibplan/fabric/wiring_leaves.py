@@ -69,7 +69,7 @@ class _Chunk:
 def leaf_table(network: NetworkSize) -> LeafTable:
     """Every leaf of one fabric. Raises WiringError where the units and the pods of sizing do not agree."""
     request, fabric = network.request, network.fabric
-    if fabric.tiers == 1:
+    if fabric.tiers == 1 and not fabric.separate:
         return _one_tier(network)
     rule = unit_rule(request)
     units, _ = build_units(replace(request, tiers=3 if fabric.tiers == 3 else 2), rule)
@@ -143,7 +143,7 @@ def _chunks(request: FabricRequest, tiers: int, units: list[UnitLoad]) -> list[_
     """The pods as sizing makes them: all units together, whole units up to the spines' downlinks, or rail by rail."""
     numbers = np.repeat(np.arange(len(units)), [u.count for u in units])
     everything = np.arange(len(numbers), dtype=np.int32)
-    if tiers == 2:
+    if tiers < 3:
         return [_Chunk(everything, tuple(units), None, (0, 0))]
     room = downlinks(request.spine)
     if request.second_tier == "pod":
@@ -201,7 +201,7 @@ def _split(chunk: _Chunk) -> Iterator[tuple[UnitLoad, Ints]]:
 
 def _spine_ports(pod: Ints, kind: Ints, pods: Sequence[Pod], kinds: Sequence[LeafKind]) -> Ints:
     """The first downlink of every leaf on the spines of its pod: in the order of the leaves' numbers."""
-    spines = np.array([p.spines for p in pods], np.int64)[pod]
+    spines = np.array([max(1, p.spines) for p in pods], np.int64)[pod]
     links = np.array([k.uplinks for k in kinds], np.int64)[kind] // spines
     order = np.argsort(pod, kind="stable")
     before = np.cumsum(links[order]) - links[order]

@@ -95,6 +95,6 @@ def endpoint_gbps(request: FabricRequest, load: LeafLoad) -> int:
 
 
 def _uplink_gbps(request: FabricRequest, fabric: FabricSize, load: LeafLoad) -> int | None:
-    if fabric.tiers == 1 and not fabric.isl:
+    if fabric.tiers == 1 and not fabric.isl and not fabric.separate:
         return None
     return (fabric.isl or load.uplinks) * request.leaf.up_gbps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ibplan.fabric.network import NetworkSize
@@ -30,36 +31,73 @@ from ibplan.plan.results import (
     SwitchRow,
     UnitResult,
 )
+from ibplan.plan.side_model import SideNetwork
+from ibplan.plan.switches import TierModels
+from ibplan.spec.models import Fabric
 
 _SWITCH_TIERS = ("leaf", "spine", "core")
 
 
+@dataclass(frozen=True, slots=True)
+class _Sized:
+    """What a network result is made of, whichever network it is. `rail_only`: nothing joins its rails."""
+
+    fabric: Fabric
+    network: NetworkSize
+    parts: tuple[LinkParts, ...]
+    switches: TierModels
+    planes: int
+    rail_only: bool
+    leaf_ports: str
+
+
 def describe_network(evaluated: Evaluated, gpus: int) -> NetworkResult:
-    """The network result of a design for a number of GPUs."""
-    network, form = evaluated.network, evaluated.form
-    fabric, choices = network.fabric, form.choices
-    models = {"leaf": form.switches.leaf, "spine": form.switches.spine, "core": form.switches.core}
+    """The result of the compute network of a design for a number of GPUs."""
+    form, choices = evaluated.form, evaluated.form.choices
+    sized = _Sized(
+        form.fabric,
+        evaluated.network,
+        evaluated.parts,
+        form.switches,
+        choices.planes,
+        choices.rail_only,
+        choices.leaf_ports,
+    )
+    return _described(sized, gpus)
+
+
+def describe_side(side: SideNetwork, gpus: int) -> NetworkResult:
+    """The result of another network of a design."""
+    leaf_ports = side.network.request.leaf.ports
+    return _described(_Sized(side.fabric, side.network, side.parts, side.switches, 1, False, leaf_ports), gpus)
+
+
+def _described(sized: _Sized, gpus: int) -> NetworkResult:
+    network, request = sized.network, sized.network.request
+    fabric, models = network.fabric, sized.switches
+    by_tier = {"leaf": models.leaf, "spine": models.spine, "core": models.core}
     first_pod = fabric.pods[0]
     return NetworkResult(
+        fabric=sized.fabric,
         tiers=fabric.tiers,
-        planes=choices.planes,
-        rail_optimized=choices.rail_optimized,
-        rail_only=choices.rail_only,
-        second_tier=choices.second_tier,
-        partial_units=choices.partial_units,
-        leaf_ports=choices.leaf_ports,
-        single_tier=choices.single_tier,
+        planes=sized.planes,
+        rail_optimized=request.rail_optimized,
+        rail_only=sized.rail_only,
+        second_tier=request.second_tier,
+        partial_units=request.partial_units,
+        leaf_ports=sized.leaf_ports,
+        single_tier=request.single_tier,
         unit=UnitResult(fabric.unit.servers, fabric.unit.leaves, fabric.unit.count),
         pod=PodResult(first_pod.units, first_pod.spines, sum(pod.count for pod in fabric.pods)),
         oversubscription=Oversubscription(_leaf_ratio(network), _spine_ratio(network)),
         switches=tuple(
-            SwitchRow(t.tier, models[t.tier].id, t.count, t.ports_used, t.ports_free) for t in network.tiers
+            SwitchRow(t.tier, by_tier[t.tier].id, t.count, t.ports_used, t.ports_free) for t in network.tiers
         ),
-        counts=_counts(network, evaluated.parts),
+        counts=_counts(network, sized.parts),
         minimum=PortMinimum(fabric.spine_minimum * network.fabrics, fabric.core_minimum * network.fabrics),
-        links=tuple(_link_row(parts) for parts in evaluated.parts),
-        bandwidth=_bandwidth(evaluated, gpus),
-        latency_us=_latency(evaluated),
+        links=tuple(_link_row(parts) for parts in sized.parts),
+        bandwidth=_bandwidth(sized, gpus),
+        latency_us=_latency(sized),
     )
 
 
@@ -130,22 +168,23 @@ def _link_row(parts: LinkParts) -> LinkRow:
     )
 
 
-def _bandwidth(evaluated: Evaluated, gpus: int) -> Bandwidth:
-    bisection = bisection_gbps(evaluated.network)
+def _bandwidth(sized: _Sized, gpus: int) -> Bandwidth:
+    network, request = sized.network, sized.network.request
+    nic = Fraction(request.leaf.down_gbps * request.rails * network.fabrics * request.servers, gpus)
     return Bandwidth(
-        injection_gbps(evaluated.network),
-        float(bisection),
-        float(evaluated.nic_gbps_per_gpu(gpus)),
-        float(per_gpu_gbps(evaluated.network, evaluated.nic_gbps_per_gpu(gpus))),
-        not evaluated.form.choices.rail_only,
-        leaf_groups(evaluated.network),
-        pod_groups(evaluated.network),
+        injection_gbps(network),
+        float(bisection_gbps(network)),
+        float(nic),
+        float(per_gpu_gbps(network, nic)),
+        not sized.rail_only,
+        leaf_groups(network),
+        pod_groups(network),
     )
 
 
-def _latency(evaluated: Evaluated) -> Latency:
-    form, network = evaluated.form, evaluated.network
-    path = path_latency(form.fabric, form.hosts.gbps, network.fabric, network.request.servers)
+def _latency(sized: _Sized) -> Latency:
+    request = sized.network.request
+    path = path_latency(sized.fabric, request.leaf.down_gbps, sized.network.fabric, request.servers)
     passed = path.switches
     return Latency(
         path.over_us(passed.same_leaf),

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, cast
+from typing import cast
 
 from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
-from ibplan.errors import Reason, Unbuildable
+from ibplan.errors import Reason
 from ibplan.fabric.growing import planned_request
 from ibplan.fabric.host_links import HostEnd
 from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import PartsBook
-from ibplan.parts.select import LinkParts, MediumChoice, choose_parts
+from ibplan.parts.select import LinkParts, MediumChoice
+from ibplan.plan.equip import all_parts, all_switches
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.names import form_id
-from ibplan.plan.switches import SwitchModel
+from ibplan.plan.side_model import SideNetworks
+from ibplan.plan.side_networks import SidePlanner
 from ibplan.spec.models import Spec
 
 
@@ -29,6 +31,7 @@ from ibplan.spec.models import Spec
 class Evaluated:
     """A sized, equipped and priced form. `power_w` = maximum, None if unknown.
 
+    `network` and `parts` are those of the compute network; `side` are the others; items, capital and power of all.
     `out_of_reach`: why it cannot grow to the last stage; None = it can, or need not.
     """
 
@@ -36,11 +39,18 @@ class Evaluated:
     form: Form
     network: NetworkSize
     parts: tuple[LinkParts, ...]
+    side: SideNetworks
     items: tuple[LineItem, ...]
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
     out_of_reach: Reason | None = None
+
+    @property
+    def all_parts(self) -> Iterator[tuple[str, LinkParts]]:
+        """The parts of the link classes of every network, with its name."""
+        yield from (("compute", parts) for parts in self.parts)
+        yield from ((network.name, parts) for network in self.side.planned for parts in network.parts)
 
     def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
         """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""
@@ -62,8 +72,8 @@ class Evaluated:
         return (self.form.fabric, self.form.hosts.gbps, tuple(radix), tail)
 
 
-def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
-    """Evaluate one form. Raises Unbuildable with the reasons when it cannot be built."""
+def evaluate(form: Form, spec: Spec, book: PartsBook, planner: SidePlanner) -> Evaluated:
+    """Evaluate one form with its side networks. Raises Unbuildable with the reasons when it cannot be built."""
     request, out_of_reach = planned_request(form.request, form.later_servers)
     fabric = size_fabric(request)
     network = build_network(
@@ -75,13 +85,16 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
         manager=_manager(form),
     )
-    parts = _all_parts(network, form, spec, book)
-    items = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if _billed(p, form)])
+    parts = all_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link))
+    side = planner.plan(form.fabric, network)
+    bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if _billed(p, form)])
+    items = (*bill, *(item for other in side.planned for item in other.items))
     return Evaluated(
         form_id(form, fabric.tiers),
         form,
         network,
         parts,
+        side,
         items,
         capital_cost(items),
         maximum_power_w(items),
@@ -100,32 +113,12 @@ def _billed(parts: LinkParts, form: Form) -> bool:
     return not (parts.link.kind == "reserved" and parts.recipe is None and form.fabric != "infiniband")
 
 
-def _all_parts(network: NetworkSize, form: Form, spec: Spec, book: PartsBook) -> tuple[LinkParts, ...]:
-    layer = link_layer(form.fabric)
-    chosen: list[LinkParts] = []
-    reasons: list[Reason] = []
-    first: LinkParts | None = None
-    for link in network.links:
-        try:
-            parts = choose_parts(book, link, layer, _medium(spec, link), first)
-        except Unbuildable as refusal:
-            reasons += refusal.reasons
-            continue
-        if link.kind == "server-leaf" and parts.recipe is not None and first is None:
-            first = parts
-        chosen.append(parts)
-    if reasons:
-        raise Unbuildable(*reasons)
-    return tuple(chosen)
-
-
 def _medium(spec: Spec, link: LinkClass) -> MediumChoice:
     return cast("MediumChoice", getattr(spec.network.medium, link.kind.replace("-", "_")))
 
 
 def _equipment(form: Form, network: NetworkSize, spec: Spec, book: PartsBook) -> list[Equipment]:
-    models = {"leaf": form.switches.leaf, "spine": form.switches.spine, "core": form.switches.core}
-    found = [_switch(models[t.tier], t.tier, t.count, spec.site.airflow) for t in network.tiers]
+    found = all_switches(network, form.switches, spec.site.airflow)
     nic = form.hosts.nic
     if nic is not None:
         found.append(
@@ -145,24 +138,6 @@ def _equipment(form: Form, network: NetworkSize, spec: Spec, book: PartsBook) ->
             )
         )
     return found
-
-
-def _switch(model: SwitchModel, tier: str, count: int, airflow: Literal["p2c", "c2p"]) -> Equipment:
-    entry = model.entry
-    return Equipment(
-        tier,
-        "switch",
-        model.id,
-        entry.vendor if entry else None,
-        (entry.part_numbers.get(airflow) or entry.part_numbers.get("any")) if entry else None,
-        f"{entry.model} switch" if entry else "switch stated in the spec",
-        count,
-        model.price,
-        model.power_max_w,
-        model.power_typical_w,
-        model.holds_module_power,
-        f"{tier} tier",
-    )
 
 
 def counts_of(parts: Sequence[LinkParts], kind_is_reserved: bool) -> list[LinkParts]:

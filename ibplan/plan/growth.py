@@ -12,17 +12,23 @@ from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form
 from ibplan.plan.growth_results import Growth, GrowthPath, Purchase, Stage, Surplus
+from ibplan.plan.side_networks import SidePlanner
 from ibplan.spec.models import Spec
 
 _CENT = Decimal("0.01")
 
 
 def grow(
-    design: Evaluated, stages: Sequence[tuple[int, int]], gpus_per_server: int, spec: Spec, book: PartsBook
+    design: Evaluated,
+    stages: Sequence[tuple[int, int]],
+    gpus_per_server: int,
+    spec: Spec,
+    book: PartsBook,
+    planner: SidePlanner,
 ) -> Growth:
     """A design through stages of (year, servers), the first of them built now."""
-    planned = _path(design.form, stages, gpus_per_server, spec, book)
-    unplanned = _path(replace(design.form, later_servers=()), stages, gpus_per_server, spec, book)
+    planned = _path(design.form, stages, gpus_per_server, spec, book, planner)
+    unplanned = _path(replace(design.form, later_servers=()), stages, gpus_per_server, spec, book, planner)
     reserved: tuple[Purchase, ...] = ()
     reserved_usd = None
     if planned.stages and unplanned.stages:
@@ -33,17 +39,22 @@ def grow(
     return Growth(design.id, refusal is None, reason, planned, unplanned, reserved_usd, reserved)
 
 
-def last_stage_usd(design: Evaluated, spec: Spec, book: PartsBook) -> Decimal | None:
+def last_stage_usd(design: Evaluated, spec: Spec, book: PartsBook, planner: SidePlanner) -> Decimal | None:
     """Purchase price of the last stage in USD; None where there is none, it is out of reach, or parts lack prices."""
     later = design.form.later_servers
     if not later or design.out_of_reach is not None:
         return None
-    last = evaluate(_at(design.form, later[-1]), spec, book)
+    last = evaluate(_at(design.form, later[-1]), spec, book, planner)
     return last.capital.usd if last.capital.complete else None
 
 
 def _path(
-    form: Form, stages: Sequence[tuple[int, int]], gpus_per_server: int, spec: Spec, book: PartsBook
+    form: Form,
+    stages: Sequence[tuple[int, int]],
+    gpus_per_server: int,
+    spec: Spec,
+    book: PartsBook,
+    planner: SidePlanner,
 ) -> GrowthPath:
     found: list[Stage] = []
     before: Evaluated | None = None
@@ -51,7 +62,7 @@ def _path(
     refusal = None
     for year, servers in stages:
         try:
-            now = evaluate(_at(form, servers), spec, book)
+            now = evaluate(_at(form, servers), spec, book, planner)
         except Unbuildable as no:
             refusal = f"year {year}: {no.reasons[0].text}"
             break

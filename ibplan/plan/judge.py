@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ibplan.economics.capital import known_power_w
 from ibplan.performance.bandwidth import per_gpu_gbps
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
@@ -83,7 +84,7 @@ def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
     server_usd = None if server.usd is None else server.usd * servers
     cluster_low = capital.usd + (server_usd or Decimal(0))
     server_w = None if server.power_w is None else server.power_w * servers
-    known_w = (design.power_w or 0.0) + (server_w or 0.0)
+    known_w = known_power_w(design.items) + (server_w or 0.0)
     all_known = design.power_w is not None and server_w is not None
     return Fits(
         _within(capital.usd, budget.network, capital.complete),
@@ -168,5 +169,5 @@ def _amount(design: Evaluated, what: str, spec: Spec, server: ServerModel) -> De
         return design.capital.usd
     if what == "cluster":
         return design.capital.usd + (server.usd or Decimal(0)) * servers
-    watts = (design.power_w or 0.0) + (server.power_w or 0.0) * servers
+    watts = known_power_w(design.items) + (server.power_w or 0.0) * servers
     return watts * spec.site.pue if what == "facility" else watts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -11,7 +11,7 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Reason, Unbuildable
 from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
-from ibplan.plan.describe import describe_network
+from ibplan.plan.describe import describe_network, describe_side
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.extent import check_designs, check_forms
 from ibplan.plan.forms import Form, Refused, enumerate_forms
@@ -29,7 +29,9 @@ from ibplan.plan.results import (
     Counts,
     Design,
     Inputs,
+    Missing,
     Nearest,
+    NetworkResult,
     Networks,
     Performance,
     Plan,
@@ -40,6 +42,7 @@ from ibplan.plan.results import (
     Totals,
     Unpriced,
 )
+from ibplan.plan.side_networks import SidePlanner
 from ibplan.plan.why import reasons
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
@@ -58,6 +61,7 @@ class _Context:
     catalog: Catalog
     named: Resolved
     book: PartsBook
+    planner: SidePlanner
 
     @property
     def spec(self) -> Spec:
@@ -85,7 +89,7 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
 
 def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
     """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
-    context = _Context(loaded, catalog, resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics))
+    context = _context(loaded, catalog)
     check_forms(loaded, catalog, context.named)
     forms = list(context.forms())
     evaluated, rejected = _evaluate_all(forms, context)
@@ -102,6 +106,11 @@ def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dic
     return plan, {design.id: design for design in evaluated}
 
 
+def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
+    named, book = resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics)
+    return _Context(loaded, catalog, named, book, SidePlanner(loaded.spec, named.server, catalog, book))
+
+
 def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[list[Evaluated], tuple[Rejected, ...]]:
     """Evaluate every form; equal ids are one design. Rejected ones keep their reasons."""
     evaluated: dict[str, Evaluated] = {}
@@ -111,7 +120,7 @@ def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[l
             found: tuple[Reason, ...] = (form.reason,)
         else:
             try:
-                design = evaluate(form, context.spec, context.book)
+                design = evaluate(form, context.spec, context.book, context.planner)
                 if design.capital.complete or not form.added:
                     evaluated.setdefault(design.id, design)
                 continue
@@ -141,7 +150,7 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
 def _judge(group: list[Evaluated], context: _Context) -> Judged:
     first, *others = group
     verdict = _verdict(first, context) if first.form.fabric == "ethernet" else None
-    last_usd = last_stage_usd(first, context.spec, context.book)
+    last_usd = last_stage_usd(first, context.spec, context.book, context.planner)
     return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict, last_usd)
 
 
@@ -231,7 +240,7 @@ def _growth(chosen: Judged | None, context: _Context) -> Growth | None:
     stages = growth_stages(context.spec, context.named.server, context.named.servers)
     if chosen is None or len(stages) == 1:
         return None
-    return grow(chosen.design, stages, context.named.server.gpus, context.spec, context.book)
+    return grow(chosen.design, stages, context.named.server.gpus, context.spec, context.book, context.planner)
 
 
 def _nearest(
@@ -242,7 +251,8 @@ def _nearest(
     context: _Context,
 ) -> tuple[Nearest, ...]:
     """Nearest changes: to the priced designs, or to every form where none could be built; and the other fabrics."""
-    spec, search = context.spec, Search(context.loaded, context.named.server, context.book, context.spec.design)
+    spec = context.spec
+    search = Search(context.loaded, context.named.server, context.book, context.planner, spec.design)
     if pinned is not None:
         other = recommended(ranked, spec)
         unpin = () if other is None else (Nearest("design", other.design.id, other.design.id, _cents(other)),)
@@ -261,15 +271,16 @@ def _cents(judged: Judged) -> Decimal:
 
 def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context) -> Design:
     design = judged.design
-    compute = describe_network(design, context.gpus)
+    networks = _networks(design, context.gpus)
     return Design(
         id=design.id,
         rank=rank,
         pinned=pinned,
         why=tuple(why),
         fabric=design.form.fabric,
-        totals=_totals(design, compute.counts, context),
-        networks=Networks(compute),
+        totals=_totals(design, networks, context),
+        networks=networks,
+        left_out=tuple(Missing(row.what, row.reason) for row in design.side.left_out),
         line_items=design.items,
         tco=Tco(context.spec.site.years, None, None, None, False),
         performance=Performance(),
@@ -281,17 +292,39 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
     )
 
 
-def _totals(design: Evaluated, counts: Counts, context: _Context) -> Totals:
-    known = counts.modules_switch is not None and counts.modules_server is not None
-    modules = (counts.modules_switch or 0) + (counts.modules_server or 0)
+def _networks(design: Evaluated, gpus: int) -> Networks:
+    side = {network.name: describe_side(network, gpus) for network in design.side.planned}
+    return Networks(describe_network(design, gpus), side.get("storage"), side.get("inband"), side.get("oob"))
+
+
+def _sum(networks: list[NetworkResult], count: Callable[[Counts], int | None]) -> int | None:
+    """A count over all networks; None if it is unknown in any of them."""
+    total = 0
+    for network in networks:
+        found = count(network.counts)
+        if found is None:
+            return None
+        total += found
+    return total
+
+
+def _modules(counts: Counts) -> int | None:
+    if counts.modules_switch is None or counts.modules_server is None:
+        return None
+    return counts.modules_switch + counts.modules_server
+
+
+def _totals(design: Evaluated, networks: Networks, context: _Context) -> Totals:
+    found = (networks.compute, networks.storage, networks.inband, networks.oob)
+    planned = [network for network in found if network is not None]
     capital = design.capital
     return Totals(
         gpus=context.gpus,
         servers=context.named.servers,
-        switches=counts.switches,
-        links=counts.links,
-        cables=counts.cables,
-        modules=modules if known else None,
+        switches=sum(network.counts.switches for network in planned),
+        links=sum(network.counts.links for network in planned),
+        cables=_sum(planned, lambda counts: counts.cables),
+        modules=_sum(planned, _modules),
         capex_usd=capital.usd.quantize(_CENT),
         complete=capital.complete,
         estimated_fraction=capital.estimated_fraction,
@@ -299,6 +332,7 @@ def _totals(design: Evaluated, counts: Counts, context: _Context) -> Totals:
         capex_per_gpu_usd=(capital.usd / context.gpus).quantize(_CENT),
         capex_by_category_usd={key: usd.quantize(_CENT) for key, usd in capital.by_category.items()},
         capex_by_tier_usd={key: usd.quantize(_CENT) for key, usd in capital.by_tier.items()},
+        capex_by_network_usd={key: usd.quantize(_CENT) for key, usd in capital.by_network.items()},
         power_w=design.power_w,
         power_typical_w=design.power_typical_w,
         racks=None,

@@ -16,6 +16,7 @@ from ibplan.plan.forms import Form, default_uplink_gbps
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import fits
 from ibplan.plan.results import Nearest
+from ibplan.plan.side_networks import SidePlanner
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.units import format_ratio
@@ -37,6 +38,7 @@ class Search:
     loaded: LoadedSpec
     server: ServerModel
     book: PartsBook
+    planner: SidePlanner
     pinned: str | None = None
 
     @property
@@ -46,7 +48,7 @@ class Search:
 
     def best(self, forms: Iterable[Form]) -> Evaluated | None:
         """The cheapest fully priced design within all limits among some forms."""
-        found = [e for e in _evaluated(forms, self.spec, self.book) if e.capital.complete and self._keeps(e)]
+        found = [e for e in _evaluated(forms, self) if e.capital.complete and self._keeps(e)]
         return min(found, key=lambda e: (e.capital.usd, e.id), default=None)
 
     def _keeps(self, design: Evaluated) -> bool:
@@ -96,17 +98,17 @@ def _affordable(forms: list[Form], search: Search) -> list[Form]:
     }
     cheapest: dict[tuple[object, ...], tuple[Decimal, Form]] = {}
     for form in forms:
-        for probe in _evaluated([small[id(form)]], search.spec, search.book):
+        for probe in _evaluated([small[id(form)]], search):
             key, usd = (form.choices, probe.form_key), probe.capital.usd
             if probe.capital.complete and usd < cheapest.get(key, (usd + 1, form))[0]:
                 cheapest[key] = (usd, form)
     return [form for _, form in sorted(cheapest.values(), key=lambda found: found[0])]
 
 
-def _evaluated(forms: Iterable[Form], spec: Spec, book: PartsBook) -> Iterator[Evaluated]:
+def _evaluated(forms: Iterable[Form], search: Search) -> Iterator[Evaluated]:
     for form in forms:
         try:
-            yield evaluate(form, spec, book)
+            yield evaluate(form, search.spec, search.book, search.planner)
         except Unbuildable:
             continue
 

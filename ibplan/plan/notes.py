@@ -64,8 +64,6 @@ NOT_USED_YET = (
     "/workload/recompute",
     "/workload/parallelism",
     "/workload/jobs",
-    "/storage",
-    "/management",
     "/site/electricity",
     "/site/years",
     "/site/rack",
@@ -96,6 +94,7 @@ def design_findings(judged: Judged) -> Iterator[Finding]:
         yield finding(
             "growth-out-of-reach", design=design.id, pointer="/growth", gpus=gpus, reason=design.out_of_reach.text
         )
+    yield from _side_findings(design)
     if judged.verdict is not None:
         code = "ethernet-enough" if judged.verdict.enough else "ethernet-not-enough"
         yield finding(code, design=design.id, reason=judged.verdict.reason)
@@ -133,6 +132,15 @@ def _sizing_findings(design: Evaluated) -> Iterator[Finding]:
             )
 
 
+def _side_findings(design: Evaluated) -> Iterator[Finding]:
+    """What the storage and management networks give rise to. What the spec itself leaves out needs no word."""
+    for row in design.side.left_out:
+        if not row.by_spec:
+            yield finding("network-left-out", design=design.id, network=row.what, reason=row.reason)
+    for note in design.side.notes:
+        yield finding(note.code, design=design.id, pointer=note.pointer, **note.fields)
+
+
 def _resilience_findings(design: Evaluated) -> Iterator[Finding]:
     """Single switches that everything hangs on, and tiers that slower uplinks would save."""
     fabric, form = design.network.fabric, design.form
@@ -160,14 +168,15 @@ def _resilience_findings(design: Evaluated) -> Iterator[Finding]:
 
 def _parts_findings(design: Evaluated) -> Iterator[Finding]:
     reaches = []
-    for parts in design.parts:
+    for name, parts in design.all_parts:
         recipe = parts.recipe
+        kind = parts.link.kind if name == "compute" else f"{name} {parts.link.kind}"
         if recipe is None:
             if parts.link.kind == "reserved" and design.form.fabric != "infiniband":
                 ports = plural(parts.link.count, "reserved port")
                 yield finding("reserved-far-end-unknown", design=design.id, ports=ports)
             else:
-                yield finding("optics-unknown", design=design.id, kind=parts.link.kind)
+                yield finding("optics-unknown", design=design.id, kind=kind)
             continue
         if recipe.max_length_m is not None:
             reaches.append(recipe.max_length_m)
@@ -175,7 +184,7 @@ def _parts_findings(design: Evaluated) -> Iterator[Finding]:
             yield finding(
                 "inferred-recipe",
                 design=design.id,
-                kind=parts.link.kind,
+                kind=kind,
                 module_a=_name(parts, near=True),
                 module_b=_name(parts, near=False),
             )
@@ -195,7 +204,7 @@ def _name(parts: LinkParts, *, near: bool) -> str:
 def _status_findings(design: Evaluated) -> Iterator[Finding]:
     """Parts that may not be orderable any more, once each."""
     entries = {}
-    for parts in design.parts:
+    for _, parts in design.all_parts:
         for offer in (parts.module_a, parts.module_b, parts.cable):
             if offer is not None and offer.entry.status != "active":
                 entries[offer.entry.id] = offer.entry
@@ -203,7 +212,8 @@ def _status_findings(design: Evaluated) -> Iterator[Finding]:
         note = entry.status_note or (entry.notes if isinstance(entry, Module) else None) or "no note"
         yield finding("part-status", design=design.id, part=entry.id, status=entry.status, note=note)
     switches = design.form.switches
-    for model in {m.id: m for m in (switches.leaf, switches.spine, switches.core)}.values():
+    models = [switches.leaf, switches.spine, switches.core, *(n.switches.leaf for n in design.side.planned)]
+    for model in {m.id: m for m in models}.values():
         if model.entry is not None and model.entry.part_numbers and not _has_airflow(design, model.id):
             have = "/".join(sorted(model.entry.part_numbers))
             yield finding("airflow-not-sold", design=design.id, switch=model.id, have=have)
@@ -222,7 +232,7 @@ def _money_findings(design: Evaluated) -> Iterator[Finding]:
         yield finding("unpriced-parts", design=design.id, parts=names)
     if design.capital.estimated_fraction > 0:
         yield finding("estimated-prices", design=design.id, share=design.capital.estimated_fraction)
-    assumed = [o for p in design.parts for o in (p.module_a, p.module_b) if o is not None and o.power_assumed]
+    assumed = [o for _, p in design.all_parts for o in (p.module_a, p.module_b) if o is not None and o.power_assumed]
     counted = {o.entry.id: o.named.id for o in assumed if o.power.max_w is not None}
     if counted:
         yield finding("power-assumed", design=design.id, parts=", ".join(counted), named=", ".join(counted.values()))

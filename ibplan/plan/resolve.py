@@ -12,7 +12,7 @@ from ibplan.errors import InputError, Problem
 from ibplan.plan.hosts import ServerModel, resolve_server, server_count
 from ibplan.plan.switches import TierModels, pinned_switches
 from ibplan.spec.load import LoadedSpec
-from ibplan.spec.models import InlineServer, InlineSwitch, SwitchRef
+from ibplan.spec.models import InlineServer, InlineSwitch, StorageSpec, SwitchRef
 from ibplan.workload.presets import load_presets
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class Resolved:
 
 def resolve(loaded: LoadedSpec, catalog: Catalog) -> Resolved:
     """Look everything up. Raises one InputError with every name that does not exist and every contradiction."""
-    problems = [*_unknown_preset(loaded), *_unknown_cage_classes(loaded, catalog)]
+    problems = [*_unknown_preset(loaded), *_unknown_cage_classes(loaded, catalog), *_unknown_switches(loaded, catalog)]
     server = _tried(problems, lambda: resolve_server(loaded, catalog))
     switches = _tried(problems, lambda: pinned_switches(loaded, catalog))
     counted = None if server is None else _tried(problems, lambda: server_count(loaded, server))
@@ -65,12 +65,38 @@ def _unknown_cage_classes(loaded: LoadedSpec, catalog: Catalog) -> Iterator[Prob
             yield loaded.document.problem(loc, f"unknown cage_class {name!r}", remedy)
 
 
+def _unknown_switches(loaded: LoadedSpec, catalog: Catalog) -> Iterator[Problem]:
+    """Switches that the spec names for the storage and management networks."""
+    for loc, part in _side_specs(loaded):
+        name: str | None = getattr(part, "switch", None)
+        if name is not None and name not in catalog.switches:
+            near = catalog.nearest(name, "switches")
+            remedy = f"did you mean {near}?" if near else "`ibplan catalog list --kind switches` lists them"
+            yield loaded.document.problem((*loc, "switch"), f"unknown switch {name!r}", remedy)
+
+
+def _side_specs(loaded: LoadedSpec) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    storage, management = loaded.spec.storage, loaded.spec.management
+    if isinstance(storage, StorageSpec):
+        yield ("storage",), storage
+    yield ("management", "inband"), management.inband
+    yield ("management", "oob"), management.oob
+    if management.hosts is not None:
+        yield ("management", "hosts"), management.hosts
+
+
+_CAGE_KEYS = ("cage_class", "appliance_cage_class", "inband_cage_class")
+
+
 def _stated_cage_classes(loaded: LoadedSpec) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
     spec, tiers = loaded.spec, loaded.spec.network.switch
     if isinstance(spec.server, InlineServer):
         yield ("server", "cage_class"), spec.server.cage_class
     for index, group in enumerate(spec.attached):
         yield ("attached", index, "cage_class"), group.cage_class
+    for loc, part in _side_specs(loaded):
+        for key in _CAGE_KEYS:
+            yield (*loc, key), getattr(part, key, None)
     named: list[tuple[tuple[str | int, ...], SwitchRef | None]] = [
         (("leaf", index), ref) for index, ref in enumerate(tiers.leaf or ())
     ]

@@ -146,6 +146,7 @@ class Latency:
 class NetworkResult:
     """One network of a design."""
 
+    fabric: Fabric
     tiers: int
     planes: int
     rail_optimized: bool
@@ -184,9 +185,18 @@ class Unpriced:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """Totals of a design. `capex_usd` counts the priced parts; `complete` says whether those are all.
+class Missing:
+    """A network that is not planned, and why."""
 
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Totals over all planned networks of a design.
+
+    `capex_usd` counts the priced parts; `complete` says whether those are all.
     `power_w` is the maximum of switches and modules, None if any of it is unknown; `power_typical_w` likewise.
     """
 
@@ -203,6 +213,7 @@ class Totals:
     capex_per_gpu_usd: Decimal
     capex_by_category_usd: dict[str, Decimal]
     capex_by_tier_usd: dict[str, Decimal]
+    capex_by_network_usd: dict[str, Decimal]
     power_w: float | None
     power_typical_w: float | None
     racks: int | None
@@ -264,6 +275,7 @@ class Design:
     fabric: Fabric
     totals: Totals
     networks: Networks
+    left_out: tuple[Missing, ...]
     line_items: tuple[LineItem, ...]
     tco: Tco
     performance: Performance

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ibplan.catalog.store import Catalog
+from ibplan.economics.items import NetworkName
 from ibplan.errors import InputError, NoDesignError, UsageError
 from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Plan
-from ibplan.plan.wires import MOST_LINKS, wire_evaluated
+from ibplan.plan.wires import MOST_LINKS, network_size, wire_evaluated
 from ibplan.spec.load import LoadedSpec
 
 _NEAREST = 3
@@ -20,12 +21,16 @@ _LONGEST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class WiredDesign:
-    """One design with its links. `name` = of the spec; `recommended`: whether the plan chooses this design."""
+    """One network of a design with its links. `name` = of the spec; `recommended`: whether the plan chooses the design.
+
+    `network`: compute, storage, inband or oob.
+    """
 
     name: str
     evaluated: Evaluated
     wiring: Wiring
     recommended: bool
+    network: NetworkName = "compute"
 
     @property
     def id(self) -> str:
@@ -35,21 +40,25 @@ class WiredDesign:
     @property
     def fabric(self) -> str:
         """The kind of network: infiniband, roce or ethernet."""
-        return self.evaluated.form.fabric
+        side = self.evaluated.side.named(self.network)
+        return self.evaluated.form.fabric if side is None else side.fabric
 
     @property
     def switch_ids(self) -> dict[str, str]:
         """The switch of each tier that there is."""
-        models = self.evaluated.form.switches
+        side = self.evaluated.side.named(self.network)
+        models = self.evaluated.form.switches if side is None else side.switches
         found = {"leaf": models.leaf.id, "spine": models.spine.id, "core": models.core.id}
         return {row.tier: found[row.tier] for row in self.wiring.network.tiers}
 
 
-def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = None) -> WiredDesign:
-    """Wire the recommended design, or any design or alternative of the plan by its id, priced or not.
+def wire_design(
+    loaded: LoadedSpec, catalog: Catalog, design_id: str | None = None, network: NetworkName = "compute"
+) -> WiredDesign:
+    """Wire one network of the recommended design, or of any design or alternative of the plan by its id.
 
-    Raises InputError as `make_plan` does and for a design of more than MOST_LINKS links, UsageError for an unknown id,
-    NoDesignError where none is named and none can be recommended.
+    Raises InputError as `make_plan` does and for a network of more than MOST_LINKS links, UsageError for an unknown id
+    or a network that the design does not have, NoDesignError where none is named and none can be recommended.
     """
     plan, evaluated = make_evaluated_plan(loaded, catalog)
     chosen = plan.recommended if design_id is None else design_id
@@ -59,13 +68,14 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
         )
     if chosen not in evaluated:
         raise UsageError(_unknown(plan, list(evaluated), chosen))
-    _check_size(loaded, evaluated[chosen])
-    return WiredDesign(plan.name, evaluated[chosen], wire_evaluated(evaluated[chosen]), chosen == plan.recommended)
+    design = evaluated[chosen]
+    _check_size(loaded, design, network)
+    return WiredDesign(plan.name, design, wire_evaluated(design, network), chosen == plan.recommended, network)
 
 
-def _check_size(loaded: LoadedSpec, design: Evaluated) -> None:
+def _check_size(loaded: LoadedSpec, design: Evaluated, network: NetworkName) -> None:
     """Refuse, from the sizing alone, what wiring would take too long and too much memory for."""
-    links = sum(link_class.count for link_class in design.network.links)
+    links = sum(link_class.count for link_class in network_size(design, network).links)
     if links <= MOST_LINKS:
         return
     key = "gpus" if loaded.spec.servers is None else "servers"

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from typing import Final
 
+from ibplan.economics.items import NetworkName
+from ibplan.errors import UsageError
+from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.wiring import wire
 from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.side_build import WORDS
 
 # What is wired to be shown, drawn or compared: a fat tree of a million NIC ports in three tiers, and some. It takes
 # about a second and 300 MB (docs/show.md); both grow with the links.
 MOST_LINKS: Final = 4_000_000
 
 
-def wire_evaluated(evaluated: Evaluated) -> Wiring:
-    """The links of an evaluated form."""
+def network_size(evaluated: Evaluated, network: NetworkName) -> NetworkSize:
+    """One network of an evaluated form. Raises UsageError where it is not planned."""
+    if network == "compute":
+        return evaluated.network
+    side = evaluated.side.named(network)
+    if side is None:
+        words = WORDS[network]
+        reasons = [row.reason for row in evaluated.side.left_out if row.what == words]
+        raise UsageError(f"--network: the {words} of {evaluated.id} is not planned: {'; '.join(reasons)}")
+    return side.network
+
+
+def wire_evaluated(evaluated: Evaluated, network: NetworkName = "compute") -> Wiring:
+    """The links of one network of an evaluated form. Raises UsageError where it is not planned."""
+    size = network_size(evaluated, network)
+    if network != "compute":
+        return wire(size, planes=1, ports_per_nic=1)
     form = evaluated.form
-    return wire(evaluated.network, planes=form.choices.planes, ports_per_nic=form.hosts.ports_per_nic)
+    return wire(size, planes=form.choices.planes, ports_per_nic=form.hosts.ports_per_nic)

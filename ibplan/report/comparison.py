@@ -58,11 +58,11 @@ def _media(*kinds: str) -> Words:
     return words
 
 
-def _priced(category: str | None) -> Mark:
-    """Marks sums that rest on estimates, and those that are lower bounds."""
+def _priced(value: str | None, key: str = "category") -> Mark:
+    """Marks sums that rest on estimates, and those that are lower bounds: of the lines whose `key` has the value."""
 
     def mark(design: Data, written: str) -> str:
-        items = [i for i in design["line_items"] if category is None or i["category"] == category]
+        items = [i for i in design["line_items"] if value is None or i[key] == value]
         open_end = any(i["unit_price_usd"] is None for i in items)
         estimated = any(i["price_kind"] == "estimate" for i in items)
         return (LOWER_BOUND if open_end else "") + (ESTIMATE if estimated else "") + written
@@ -163,6 +163,32 @@ def _cabling() -> Iterator[Row]:
     yield Row("Cables", "cables", "cables", absent=text.UNKNOWN)
 
 
+def _side_switches(name: str) -> Words:
+    """The switch of a side network and how many of each tier; nothing where it is not planned."""
+
+    def words(design: Data) -> str:
+        network = design["networks"][name]
+        if network is None:
+            return ""
+        counts = " + ".join(text.number(row["count"]) for row in network["switches"])
+        return f"{network['switches'][0]['switch']}\n{counts}"
+
+    return words
+
+
+def _side() -> Iterator[Row]:
+    for name, label in (("storage", "Storage"), ("inband", "In-band"), ("oob", "Out-of-band")):
+        yield Row(f"{label} network", "switches", f"{name}_switches", words=_side_switches(name), keep="some")
+        yield Row(f"- ports, {label.lower()}", "ports", f"{name}_endpoints", keep="some")
+        if name == "storage":
+            yield Row("- for each GPU, storage", "Gb/s", "storage_gbps_per_gpu", keep="some")
+        mark = _priced(name, "network")
+        yield Row(f"- price, {label.lower()}", "USD", f"capex_{name}_network_usd", text.usd, keep="some", mark=mark)
+    for count in ("switches", "links", "modules", "cables"):
+        label = f"All networks, {count}"
+        yield Row(label, count, f"total_{count}", absent=text.UNKNOWN)
+
+
 def _bandwidth() -> Iterator[Row]:
     yield Row("Injection", "Gb/s", "injection_gbps")
     yield Row("Bisection", "Gb/s", "bisection_gbps")
@@ -218,6 +244,7 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Switches and ports", tuple(_counts())),
         Group("Links and parts", tuple(_cabling())),
         Group("Bandwidth and latency", tuple(_bandwidth())),
+        Group("Storage and management networks", tuple(_side())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),

@@ -47,7 +47,8 @@ def cluster_label(cluster: DrawnCluster) -> str:
 
 def title(wired: WiredDesign) -> str:
     """The spec and the design."""
-    return f"{printable(wired.name)}: {printable(wired.id)}"
+    network = "" if wired.network == "compute" else f", {wired.network} network"
+    return f"{printable(wired.name)}: {printable(wired.id)}{network}"
 
 
 def legend(drawing: Drawing) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ibplan.explain import Data
-from ibplan.report import sections
+from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import Line, Section
@@ -40,9 +40,10 @@ def to_markdown(data: Data) -> str:
     parts += [_section(sections.design_list(data, ranked, "Designs, best first")), *_comparison(data, ranked)]
     parts += [_section(sections.design_list(data, others, "Not ranked: parts without a price"))]
     parts += _comparison(data, others)
+    parts += [_section(section) for section in networks.network_sections(data)]
     parts += [_section(make(data)) for make in (sections.alternatives, sections.rejected_in_full, sections.findings)]
     parts += [_section(sections.prices(data))] if data["designs"] else []
-    parts += [_section(sections.left_out(data)), _section(sections.defaults(data))]
+    parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.defaults(data))]
     return "\n".join(part for part in parts if part)
 
 

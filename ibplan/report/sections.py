@@ -305,19 +305,18 @@ def prices(data: Data) -> Section:
     return Section("Prices", (Line(f"{printable(book['name'])} of {book['date']}{then}."),))
 
 
-def left_out(data: Data) -> Section:
-    """What the figures do not hold."""
+def left_out(data: Data, networks: Sequence[str]) -> Section:
+    """What the figures do not hold; `networks`: in words, those that are not planned and what hangs on them."""
     if not data["designs"]:
-        return Section("Left out", ())
+        return Section("Left out of this plan", ())
     design = data["designs"][0]
-    names = {"storage": "storage network", "inband": "in-band network", "oob": "out-of-band network"}
-    missing = [words for key, words in names.items() if design["networks"][key] is None]
+    missing = list(networks)
     missing += ["racks"] if design["totals"]["racks"] is None else []
     missing += ["energy and support costs"] if design["tco"]["total_usd"] is None else []
     performance = design["performance"]
     missing += ["step time of the job"] if performance["training"] is None and performance["inference"] is None else []
     missing += ["servers and their NICs, unless a line says NIC", "installation, spares, licences and tax"]
-    return Section("Not in these figures", (Line("; ".join(missing) + "."),))
+    return Section("Left out of this plan", (Line("; ".join(missing) + "."),))
 
 
 def defaults(data: Data) -> Section:

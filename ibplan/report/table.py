@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ibplan.explain import Data
-from ibplan.report import sections
+from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.rows import Group, arranged, kept
 from ibplan.report.screen import ascii_only_data, printed
@@ -50,12 +50,14 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
         yield from _comparison(data, others, width)
     if ranked or others:
         yield from _section(sections.legend(data, _cells(data)))
+    for section in networks.network_sections(data):
+        yield from _section(section)
     yield from _section(sections.alternatives(data))
     yield from _section(sections.rejected(data))
     yield from _section(sections.findings(data))
     if data["designs"]:
         yield from _section(sections.prices(data))
-    yield from _section(sections.left_out(data))
+    yield from _section(sections.left_out(data, networks.left_out_words(data)))
     yield from _section(sections.defaults(data))
 
 

@@ -35,8 +35,9 @@ def drawn(parts: Iterable[RenderableType], *, width: int, color: bool, ascii_onl
 def title(wired: WiredDesign, ascii_only: bool) -> Text:
     """The spec and the design. The name of the spec is the only text that can be more than ASCII."""
     chosen = " (recommended)" if wired.recommended else ""
+    network = "" if wired.network == "compute" else f", {wired.network} network"
     name = ascii_only_data(printable(wired.name)) if ascii_only else printable(wired.name)
-    return Text(f"{name}: {printable(wired.id)}{chosen}", "bold", overflow="fold")
+    return Text(f"{name}: {printable(wired.id)}{network}{chosen}", "bold", overflow="fold")
 
 
 def grid(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> Table:

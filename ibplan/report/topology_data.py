@@ -29,6 +29,7 @@ def _head(wired: WiredDesign) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "name": wired.name,
         "design": wired.id,
+        "network": wired.network,
         "fabric": wired.fabric,
         "recommended": wired.recommended,
     }

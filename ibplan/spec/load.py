@@ -15,7 +15,19 @@ from pydantic import BaseModel
 
 from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
-from ibplan.spec.models import AttachedHosts, Budget, HallSpec, InlineServer, InlineSwitch, ModelSpec, Spec
+from ibplan.spec.models import (
+    AttachedHosts,
+    Budget,
+    HallSpec,
+    InbandSpec,
+    InlineServer,
+    InlineSwitch,
+    ManagementHosts,
+    ModelSpec,
+    OobSpec,
+    Spec,
+    StorageSpec,
+)
 from ibplan.system import system_path
 
 STDIN: Final = "-"
@@ -23,7 +35,18 @@ _STDIN_SOURCE: Final = "<stdin>"
 _KEY: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 _MAX_KEY_PARTS: Final = 16
 # What these leave out is unknown or has no limit: not a default.
-_UNKNOWN_IF_UNSAID: Final = (InlineServer, InlineSwitch, AttachedHosts, ModelSpec, Budget, HallSpec)
+_UNKNOWN_IF_UNSAID: Final = (
+    InlineServer,
+    InlineSwitch,
+    AttachedHosts,
+    ModelSpec,
+    Budget,
+    HallSpec,
+    StorageSpec,
+    InbandSpec,
+    OobSpec,
+    ManagementHosts,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from ibplan.spec.network import (
     TierSpeeds,
     TierSwitches,
 )
+from ibplan.spec.side_networks import InbandSpec, Management, ManagementHosts, OobSpec, StorageSpec
 from ibplan.units import Gbps, Metres, Scaled, Share, Usd, UsdPerKwh, Watts
 
 # The whole spec in one place to import from.
@@ -56,15 +57,18 @@ __all__ = [
     "Fabric",
     "GrowthStage",
     "HallSpec",
+    "InbandSpec",
     "InlineServer",
     "InlineSwitch",
     "Job",
     "LeafPorts",
     "LinkMedia",
     "Management",
+    "ManagementHosts",
     "MediumChoice",
     "ModelSpec",
     "NetworkSpec",
+    "OobSpec",
     "Parallelism",
     "PartialUnits",
     "RackSpec",
@@ -196,23 +200,6 @@ class Budget(Strict):
 
 def _as_budget(value: Any) -> Any:
     return value if isinstance(value, dict | BaseModel) else {"network": value}
-
-
-class StorageSpec(Strict):
-    """The storage network (planned from the next releases on; checked and carried along today)."""
-
-    ports_per_server: int | None = Field(default=None, ge=1, le=64)
-    port_gbps: Gbps | None = None
-    appliance_ports: int | None = Field(default=None, ge=1, le=100_000)
-    appliance_gbps: Gbps | None = None
-    gbps_per_gpu: float | None = Field(default=None, gt=0)
-
-
-class Management(Strict):
-    """Which management networks are wanted."""
-
-    inband: bool = True
-    oob: bool = True
 
 
 class RackSpec(Strict):

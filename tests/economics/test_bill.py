@@ -19,14 +19,17 @@ from ibplan.parts.links import DeviceLoad, LinkClass, LinkEnd
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import LinkParts, MediumChoice, choose_parts
 from ibplan.plan.results import Design
-from tests.plan.planning import catalog, only, plan, with_prices
+from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan, with_prices
 
-SPEC = """
+SPEC = (
+    """
 servers: 127
 server: nvidia-dgx-h100
 fabrics: infiniband
 network: {switch: nvidia-qm9700, reserved_ports: 4, oversubscription: [1:1, 2:1]}
 """
+    + COMPUTE_ONLY
+)
 
 
 def powered(watts: float) -> Catalog:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plan.planning import compute, only, plan, quantities
+from tests.plan.planning import COMPUTE_ONLY, compute, only, plan, quantities
 
-POD = """
+POD = (
+    """
 servers: 127
 server: nvidia-dgx-h100
 fabrics: infiniband
 network: {switch: nvidia-qm9700, reserved_ports: 4}
 """
+    + COMPUTE_ONLY
+)
 
 
 def rows(network: object) -> dict[str, tuple[int, int | None]]:

@@ -16,6 +16,9 @@ from ibplan.plan.make import make_plan
 from ibplan.plan.results import Design, NetworkResult, Plan
 from ibplan.spec.load import load_spec
 
+# For specs of tests that count the parts of the compute network.
+COMPUTE_ONLY = "storage: none\nmanagement: {inband: false, oob: false}\n"
+
 
 @cache
 def catalog() -> Catalog:

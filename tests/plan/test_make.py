@@ -17,7 +17,7 @@ from ibplan.errors import InputError, Problem
 from ibplan.plan.resolve import resolve
 from ibplan.spec.load import load_spec
 from ibplan.spec.models import MAX_GPUS
-from tests.plan.planning import catalog, only, plan, with_prices
+from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan, with_prices
 
 THREE_LINES = "model: 70B\ngpus: 1024\nbudget: $6M\n"
 POD = "servers: 127\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700, reserved_ports: 4}\n"
@@ -96,7 +96,7 @@ def test_a_pin_promotes_an_alternative() -> None:
 def test_a_pin_holds_against_a_cheaper_design() -> None:
     # A price change must not silently change the order.
     pinned = "infiniband-nvidia-qm9700-2t-1to1"
-    result = plan(THREE_LINES + f"design: {pinned}\n", using=with_prices({"nvidia-qm9700": 60_000}))
+    result = plan(THREE_LINES + COMPUTE_ONLY + f"design: {pinned}\n", using=with_prices({"nvidia-qm9700": 60_000}))
     assert result.recommended == pinned
     assert result.design(pinned).rank != 1
     assert result.design(pinned).why[0].startswith("Pinned by the spec: ")
@@ -424,9 +424,10 @@ def test_more_servers_never_cost_less(one: int, other: int, switch: str) -> None
 
 
 def test_a_network_not_planned_is_none_and_said_so() -> None:
-    result = plan(THREE_LINES)
+    result = plan(THREE_LINES + COMPUTE_ONLY)
     for design in result.designs:
         networks = design.networks
+        assert [row.what for row in design.left_out] == ["storage network", "in-band network", "out-of-band network"]
         assert [f.name for f in fields(networks) if getattr(networks, f.name) is None] == ["storage", "inband", "oob"]
         assert design.tco.total_usd is None
         assert not design.tco.complete
@@ -435,7 +436,7 @@ def test_a_network_not_planned_is_none_and_said_so() -> None:
 
 def test_power_is_the_sum_where_every_part_states_it() -> None:
     # A QM9700 states 1,720 W at most with its own modules; those of servers and the fabric manager come on top.
-    design = only(plan(POD))
+    design = only(plan(POD + COMPUTE_ONLY))
     watts = 48 * 1720.0
     for item in design.line_items:
         if item.category == "transceiver" and not item.power_in_host:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ibplan.errors import InputError
-from ibplan.plan import wired
+from ibplan.plan import wired, wires
 from ibplan.plan.wired import MOST_LINKS, wire_design
 from ibplan.spec.load import load_spec
 from tests.cli.run import ROOT
@@ -20,7 +20,7 @@ def test_a_design_of_more_links_is_refused_before_it_is_wired(monkeypatch: pytes
     monkeypatch.setattr(wired, "MOST_LINKS", links)
     assert len(wire_design(loaded, catalog()).wiring.links) == links
     monkeypatch.setattr(wired, "MOST_LINKS", links - 1)
-    monkeypatch.setattr(wired, "wire", None)  # it is not called
+    monkeypatch.setattr(wires, "wire", None)  # it is not called
     with pytest.raises(InputError, match=f"has {links} links; designs of up to {links - 1} links") as refused:
         wire_design(loaded, catalog())
     (problem,) = refused.value.problems

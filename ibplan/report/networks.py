@@ -1,0 +1,90 @@
+"""The storage and management networks in words: one section each, designs alike together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ibplan.explain import Data
+from ibplan.explain.networks import SIDE_NETWORKS
+from ibplan.findings import plural
+from ibplan.report import text
+from ibplan.report.sections import Line, Section, labels
+
+_GROUPS = {"storage.appliance": "storage appliances", "storage.port": "storage appliances", "pdu": "power strips"}
+_GROUPS |= {"management": "management servers", "oob.leaf": "out-of-band switches"}
+_NOT_PLANNED = (
+    "storage appliances and management servers themselves",
+    "fabric-manager appliances",
+    "firewalls and uplinks to the world outside",
+    "patch panels",
+)
+
+
+def network_sections(data: Data) -> list[Section]:
+    """A section for each network beside the compute network that some design has."""
+    found = []
+    for name, words in SIDE_NETWORKS.items():
+        lines: dict[str, list[str]] = {}
+        for design in data["designs"]:
+            if design["networks"][name] is not None:
+                lines.setdefault(_sentence(name, design), []).append(labels(data)[design["id"]])
+        several = len(data["designs"]) > 1
+        rows = [Line(sentence, ", ".join(where) if several else "-") for sentence, where in lines.items()]
+        found.append(Section(words.capitalize(), tuple(rows)))
+    return found
+
+
+def _sentence(name: str, design: Data) -> str:
+    """Switches, ports, ratio and price of one network."""
+    network = design["networks"][name]
+    parts = [
+        f"{network['fabric']}: {_switches(network)}",
+        "; ".join(_hosts(network)),
+        _form(network),
+        f"${text.usd(design['totals']['capex_by_network_usd'][name])}",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _switches(network: Data) -> str:
+    rows = [
+        f"{plural(row['count'], row['tier'], 'leaves' if row['tier'] == 'leaf' else None)}"
+        for row in network["switches"]
+    ]
+    return f"{' + '.join(rows)} of {network['switches'][0]['switch']}"
+
+
+def _hosts(network: Data) -> Iterator[str]:
+    for row in network["links"]:
+        if row["kind"] == "server-leaf":
+            yield f"{plural(row['count'], 'port')} of servers at {row['gbps']:,} Gb/s"
+    switches: dict[int, int] = {}
+    for row in network["links"]:
+        if row["kind"] != "attached":
+            continue
+        if row["host"] in _GROUPS:
+            yield f"{row['count']:,} of {_GROUPS[row['host']]} at {row['gbps']:,} Gb/s"
+        else:
+            switches[row["gbps"]] = switches.get(row["gbps"], 0) + row["count"]
+    for gbps, count in switches.items():
+        yield f"{count:,} of switches at {gbps:,} Gb/s"
+
+
+def _form(network: Data) -> str:
+    """How it hangs together: its ratio, or the uplinks to another network."""
+    ratio = network["oversubscription"]["leaf"]
+    if network["single_tier"] == "separate":
+        return f"{plural(ratio['uplinks'], 'uplink')} a leaf to the in-band network"
+    joined = "two leaves joined, " if network["tiers"] == 1 else ""
+    return f"{joined}down:up {text.ratio(ratio['built'])} (asked {text.ratio(ratio['asked'])})"
+
+
+def left_out_words(data: Data) -> list[str]:
+    """What no report holds: the networks that are not planned with the reason, and what hangs on them."""
+    reasons: dict[str, list[str]] = {}
+    for design in data["designs"]:
+        for row in design["left_out"]:
+            reasons.setdefault(f"{row['what']} ({row['reason']})", []).append(labels(data)[design["id"]])
+    several = len(data["designs"])
+    named = [words if len(where) == several else f"{words} [{', '.join(where)}]" for words, where in reasons.items()]
+    return [*named, *_NOT_PLANNED]
