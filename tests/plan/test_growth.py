@@ -13,7 +13,8 @@ from ibplan.plan.growth_results import Growth, GrowthPath
 from ibplan.plan.results import Plan
 from tests.plan.planning import plan
 
-GROWS = "model: 70B\ngpus: 1024\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700}\n"
+ALONE = "storage: none\nmanagement: {inband: false, oob: false}\n"
+GROWS = "model: 70B\ngpus: 1024\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700}\n" + ALONE
 STAGES = "growth: [{year: 1, gpus: 2048}, {year: 3, gpus: 4096}]\n"
 
 
@@ -79,7 +80,7 @@ def test_a_new_tier_is_said() -> None:
 
 
 def test_what_the_switches_cannot_reach_is_said() -> None:
-    result = plan(GROWS.replace("}", ", tiers: 2}") + STAGES)
+    result = plan(GROWS.replace("9700}", "9700, tiers: 2}") + STAGES)
     assert result.designs[0].fits.growth is False
     (finding,) = [f for f in result.findings if f.code == "growth-out-of-reach"]
     assert finding.message.startswith("It cannot grow to 4,096 GPUs with the same switches: spine tier")
