@@ -6,10 +6,10 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test golden schema bench
+.PHONY: help setup demo check test test-system golden boms schema bench
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Make the virtual environment with pinned dependencies
 
@@ -29,11 +29,18 @@ check: $(STAMP) ## Format, lint, types, import directions
 	$(BIN)/lint-imports
 
 test: $(STAMP) ## All tests that need no outside program
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --ignore tests/system
+
+test-system: $(STAMP) ## Tests with outside programs: LibreOffice (soffice)
+	$(BIN)/pytest tests/system
 
 golden: $(STAMP) ## Rewrite the golden files; read the difference before committing it
-	IBPLAN_GOLDEN=1 $(BIN)/pytest -n 2
-	git status --short tests
+	IBPLAN_GOLDEN=1 $(BIN)/pytest -n 2 --ignore tests/system
+	git status --short tests specs
+
+boms: $(STAMP) ## Rewrite the committed bill of materials under specs/; read the difference
+	$(BIN)/ibplan bom specs/h100-pod-127.yaml -o specs/h100-pod-127.bom.csv
+	git diff --stat specs
 
 schema: $(STAMP) ## Rewrite the JSON Schema of the spec
 	$(BIN)/ibplan schema --output ibplan/spec/spec.schema.json

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 from ibplan.economics.items import LineItem
-from ibplan.plan.results import Design, Plan
+from ibplan.plan.joint_bill import JointTotals
+from ibplan.plan.results import Design, Plan, Totals
 from ibplan.report.data import money, significant
 from ibplan.report.markdown import cell, escape, table
 from ibplan.report.spreadsheet import csv_text
@@ -53,6 +54,7 @@ _NUMERIC: Final = frozenset(
         "power_each_w",
     }
 )
+SPEC_QUANTITY: Final = "order_quantity: "  # and the name of a spec: its share of the sum
 _UNIT: Final = "each"
 _CURRENCY: Final = "USD"
 _INFERRED: Final = "inferred, not stated by a maker: ask the vendor"
@@ -67,16 +69,22 @@ def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
     Pieces whose power is in a switch's maximum stand apart from others of the part, so that quantity times power adds
     up to the design's maximum.
     """
+    old = old_parts(plan, design)
+    return [make_row(line, items, old, by) for line, items in enumerate(row_groups(design.line_items, by), 1)]
+
+
+def row_groups(line_items: Iterable[LineItem], by: By) -> list[list[LineItem]]:
+    """The line items of each row, in the order of the rows."""
     groups: dict[object, list[LineItem]] = {}
-    for item in design.line_items:
+    for item in line_items:
         tier = item.tier if by == "tier" else ""
         same = replace(item, quantity=0, where="", tier=tier, basis=None)
         groups.setdefault(same, []).append(item)
-    old = _old_parts(plan, design)
-    return [_row(line, items, old, by) for line, items in enumerate(groups.values(), 1)]
+    return list(groups.values())
 
 
-def _row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row:
+def make_row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row:
+    """The row of a group of line items. `old`: parts that may not be orderable any more."""
     first = items[0]
     quantity = sum(item.quantity for item in items)
     price = first.unit_price_usd
@@ -113,6 +121,11 @@ def columns_of(by: By) -> tuple[str, ...]:
     return COLUMNS if by == "part" else (*COLUMNS[:2], "tier", *COLUMNS[2:])
 
 
+def is_numeric(column: str) -> bool:
+    """Whether a column holds numbers."""
+    return column in _NUMERIC or column.startswith(SPEC_QUANTITY)
+
+
 def _places(items: Sequence[LineItem]) -> str:
     places: dict[str, int] = {}
     for item in items:
@@ -142,7 +155,7 @@ def _notes(items: Sequence[LineItem], old: Set[str]) -> Iterator[str]:
         yield _OLD
 
 
-def _old_parts(plan: Plan, design: Design) -> Set[str]:
+def old_parts(plan: Plan, design: Design) -> Set[str]:
     """Parts of the design that a finding marks as not active."""
     marked = [f.message for f in plan.findings if f.code == "part-status" and f.design == design.id]
     parts = {item.part for item in design.line_items}
@@ -151,8 +164,9 @@ def _old_parts(plan: Plan, design: Design) -> Set[str]:
 
 def bom_csv(rows: Iterable[Row], by: By = "part", *, crlf: bool = False) -> str:
     """The rows as CSV; money with two places. Totals are left to the reader: every row has what they need."""
-    columns = columns_of(by)
-    return csv_text(columns, ([_cell(row[column]) for column in columns] for row in rows), crlf=crlf)
+    rows = list(rows)
+    columns = rows[0].keys() if rows else columns_of(by)
+    return csv_text(tuple(columns), ([_cell(row[column]) for column in columns] for row in rows), crlf=crlf)
 
 
 def _cell(value: Any) -> Any:
@@ -161,22 +175,34 @@ def _cell(value: Any) -> Any:
 
 def bom_data(plan: Plan, design: Design, rows: Iterable[Row]) -> dict[str, Any]:
     """The bill as plain data, with what it rests on and its total."""
-    totals = design.totals
     return {
         "schema_version": plan.schema_version,
         "name": plan.name,
         "design": design.id,
-        "inputs": {
-            "catalog_digest": plan.inputs.catalog_digest,
-            "price_book": {"name": plan.inputs.price_book.name, "date": plan.inputs.price_book.date},
-        },
-        "rows": [{key: _plain(value) for key, value in row.items()} for row in rows],
-        "totals": {
-            "capex_usd": money(totals.capex_usd),
-            "complete": totals.complete,
-            "estimated_fraction": significant(totals.estimated_fraction),
-            "unpriced": [{"part": row.part, "quantity": row.quantity} for row in totals.unpriced],
-        },
+        "inputs": inputs_data(plan),
+        "rows": rows_data(rows),
+        "totals": totals_data(design.totals),
+    }
+
+
+def inputs_data(plan: Plan) -> dict[str, Any]:
+    """What a bill rests on besides its spec, as plain data."""
+    book = plan.inputs.price_book
+    return {"catalog_digest": plan.inputs.catalog_digest, "price_book": {"name": book.name, "date": book.date}}
+
+
+def rows_data(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Rows as plain data; money with two places."""
+    return [{key: _plain(value) for key, value in row.items()} for row in rows]
+
+
+def totals_data(totals: Totals | JointTotals) -> dict[str, Any]:
+    """What a bill costs, as plain data."""
+    return {
+        "capex_usd": money(totals.capex_usd),
+        "complete": totals.complete,
+        "estimated_fraction": significant(totals.estimated_fraction),
+        "unpriced": [{"part": row.part, "quantity": row.quantity} for row in totals.unpriced],
     }
 
 
@@ -188,14 +214,21 @@ def _plain(value: Any) -> Any:
 
 def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row], by: By = "part") -> str:
     """The bill as Markdown with its total. The columns are always those of the CSV."""
-    columns = columns_of(by)
+    return markdown_bill(f"{plan.name}: bill of materials of {design.id}", rows, design.totals, columns_of(by))
+
+
+def markdown_bill(title: str, rows: Sequence[Row], totals: Totals | JointTotals, columns: Sequence[str]) -> str:
+    """Title, table and total in Markdown."""
     body = [[cell(_words(row[column])) for column in columns] for row in rows]
-    totals = design.totals
+    aligned = table([cell(column) for column in columns], body, [is_numeric(column) for column in columns])
+    return f"# {escape(title)}\n\n{aligned}\n{escape(total_words(totals))}\n"
+
+
+def total_words(totals: Totals | JointTotals) -> str:
+    """`Total: $3,411,852 (complete; 5% of it rests on estimates)`."""
     known = "complete" if totals.complete else f"a lower bound: {_without_price(len(totals.unpriced))}"
     share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""
-    total = f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
-    head = f"# {escape(plan.name)}: bill of materials of {escape(design.id)}\n"
-    return f"{head}\n{table(columns, body, [c in _NUMERIC for c in columns])}\n{escape(total)}\n"
+    return f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
 
 
 def _without_price(kinds: int) -> str:

@@ -15,12 +15,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from ibplan.plan.purchase import make_purchase
 
 from ibplan.catalog.layers import DATA
 from ibplan.errors import InputError
 from ibplan.plan.make import make_plan
 from ibplan.plan.results import Plan
 from ibplan.report.bom import bom_csv, bom_data, bom_markdown, bom_rows
+from ibplan.report.bom_cyclonedx import bom_cyclonedx
+from ibplan.report.bom_merged import merged_rows
+from ibplan.report.bom_xlsx import bom_xlsx
 from ibplan.report.data import plan_data, to_json
 from ibplan.report.figures import to_csv
 from ibplan.report.markdown import to_markdown
@@ -118,6 +122,10 @@ def consistent(plan: Plan) -> None:
             assert bom_csv(rows).count("\n") >= len(rows) + 1
         assert bom_data(plan, design, rows)["totals"]["capex_usd"] == float(design.totals.capex_usd)
         assert bom_markdown(plan, design, rows)
+        bought = make_purchase([("a.yaml", plan, design), ("b.yaml", plan, design)])
+        assert sum((row["extended_price"] or Decimal(0)) for row in merged_rows(bought)) == bought.totals.capex_usd
+        assert json.loads(bom_cyclonedx(bought))["components"]
+        assert bom_xlsx(bought)
 
 
 def refuse_constant(name: str) -> None:

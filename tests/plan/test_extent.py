@@ -72,13 +72,14 @@ def test_the_fabrics_are_named_where_there_are_several() -> None:
 
 
 def test_nearest_changes_of_many_designs_are_those_of_the_cheapest() -> None:
-    text = f"gpus: 1024\nbudget: $2.5M\nstorage: none\nmanagement: {{inband: false, oob: false}}\n{QM9700}  oversubscription: {ratios(16)}\n"
+    alone = "storage: none\nmanagement: {inband: false, oob: false}\n"
+    text = f"gpus: 1024\nbudget: $2.5M\n{alone}{QM9700}  oversubscription: {ratios(16)}\n"
     result = plan(text)
     assert result.recommended is None
     changes = {n.change: n for n in result.nearest}
     assert {"gpus", "network.oversubscription"} <= set(changes)
-    alone = plan(text.replace(ratios(16), "115:100"))
-    assert {n.change: (n.value, n.design) for n in alone.nearest}["gpus"] == (
+    one = plan(text.replace(ratios(16), "115:100"))
+    assert {n.change: (n.value, n.design) for n in one.nearest}["gpus"] == (
         changes["gpus"].value,
         changes["gpus"].design,
     )

@@ -1,0 +1,1 @@
+"""Tests with outside programs: `make test-system`."""
