@@ -244,7 +244,7 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Switches and ports", tuple(_counts())),
         Group("Links and parts", tuple(_cabling())),
         Group("Bandwidth and latency", tuple(_bandwidth())),
-        Group("Storage and management networks", tuple(_side())),
+        Group("Other networks", tuple(_side())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),
