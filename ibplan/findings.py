@@ -115,7 +115,7 @@ _KINDS = (
         "network-left-out",
         "warning",
         "The {network} is not planned, priced or counted: {reason}.",
-        "Leave it out on purpose with storage: none, or management: {{inband: false, oob: false}}.",
+        "Leave it out on purpose with storage: none, or management: {inband: false, oob: false}.",
     ),
     FindingKind(
         "storage-appliances-unknown",

@@ -176,6 +176,17 @@ def _side_switches(name: str) -> Words:
     return words
 
 
+def _of_all(count: str) -> Words:
+    """A count over all networks, where there is one beside the compute network."""
+
+    def words(design: Data) -> str:
+        total = design["totals"][count]
+        alone = all(design["networks"][name] is None for name in ("storage", "inband", "oob"))
+        return "" if alone else text.UNKNOWN if total is None else text.number(total)
+
+    return words
+
+
 def _side() -> Iterator[Row]:
     for name, label in (("storage", "Storage"), ("inband", "In-band"), ("oob", "Out-of-band")):
         yield Row(f"{label} network", "switches", f"{name}_switches", words=_side_switches(name), keep="some")
@@ -185,8 +196,8 @@ def _side() -> Iterator[Row]:
         mark = _priced(name, "network")
         yield Row(f"- price, {label.lower()}", "USD", f"capex_{name}_network_usd", text.usd, keep="some", mark=mark)
     for count in ("switches", "links", "modules", "cables"):
-        label = f"All networks, {count}"
-        yield Row(label, count, f"total_{count}", absent=text.UNKNOWN)
+        label, words = f"All networks, {count}", _of_all(count)
+        yield Row(label, count, f"total_{count}", words=words, keep="some")
 
 
 def _bandwidth() -> Iterator[Row]:
@@ -244,7 +255,7 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Switches and ports", tuple(_counts())),
         Group("Links and parts", tuple(_cabling())),
         Group("Bandwidth and latency", tuple(_bandwidth())),
-        Group("Storage and management networks", tuple(_side())),
+        Group("Other networks", tuple(_side())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),

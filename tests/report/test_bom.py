@@ -69,7 +69,8 @@ def test_pieces_of_a_part_with_power_of_their_own_stand_apart() -> None:
     (first, *rest) = [i for i in design.line_items if i.category == "transceiver"]
     mixed = replace(first, power_in_host=not first.power_in_host, tier="server", where="elsewhere")
     rows = bom_rows(plan, replace(design, line_items=(first, mixed, *rest)))
-    assert [row["power_each_w"] for row in rows if row["vendor_sku"] == first.part].count(None) == 1
+    own = [row for row in rows if (row["network"], row["vendor_sku"]) == (first.network, first.part)]
+    assert [row["power_each_w"] for row in own].count(None) == 1
 
 
 @pytest.mark.parametrize("by", GROUPINGS)

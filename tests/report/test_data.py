@@ -20,14 +20,14 @@ from tests.report import samples
 PLAN = (
     "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth"
 )
-DESIGN = "id rank pinned why fabric totals networks line_items tco performance fits alternatives"
+DESIGN = "id rank pinned why fabric totals networks left_out line_items tco performance fits alternatives"
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
-    "capex_by_category_usd capex_by_tier_usd power_w power_typical_w racks"
+    "capex_by_category_usd capex_by_tier_usd capex_by_network_usd power_w power_typical_w racks"
 )
 NETWORK = (
-    "tiers planes rail_optimized rail_only second_tier partial_units leaf_ports single_tier unit pod oversubscription "
-    "switches counts minimum links bandwidth latency_us"
+    "fabric tiers planes rail_optimized rail_only second_tier partial_units leaf_ports single_tier unit pod "
+    "oversubscription switches counts minimum links bandwidth latency_us"
 )
 ITEM = (
     "network tier category part part_number quantity unit_price_usd price_kind price_date extended_usd where "
@@ -109,7 +109,8 @@ def _numbers(value: Any, name: str = "") -> list[tuple[str, float]]:
 @pytest.mark.parametrize("name", samples.ALL)
 def test_money_has_two_places_and_other_numbers_six_digits(name: str) -> None:
     for design in samples.data(name)["designs"]:
-        money = {**design["totals"]["capex_by_category_usd"], **design["totals"]["capex_by_tier_usd"]}
+        sums = ("capex_by_category_usd", "capex_by_tier_usd", "capex_by_network_usd")
+        money = {key for name in sums for key in design["totals"][name]}
         for key, number in _numbers(design):
             assert math.isfinite(number)
             if key.endswith("_usd") or key in money:

@@ -187,7 +187,7 @@ def test_defaults_are_listed_with_their_values() -> None:
     words = [line.words for line in section.lines]
     assert words[0] == "name: three-lines; server: nvidia-dgx-h100; fabrics: [infiniband, roce]; optics: compatible"
     assert "workload: {task: training, precision: bf16, recompute: selective, parallelism: auto}" in words
-    assert "management: {inband: true, oob: true}" in words
+    assert "management: {inband: {medium: optical}}" in words
     network = next(line for line in words if line.startswith("network: "))
     for part in ("oversubscription: 1:1", "reserved_ports: {per_leaf: 0, per_spine: 0}", "medium: optical"):
         assert part in network
