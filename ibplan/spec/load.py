@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
+from ibplan.spec.economics import CategoryDiscounts, Discounts, Licences, PoissonStock, Spares, Support
 from ibplan.spec.models import AttachedHosts, Budget, HallSpec, InlineServer, InlineSwitch, ModelSpec, Spec
 
 STDIN: Final = "-"
@@ -22,7 +23,20 @@ _STDIN_SOURCE: Final = "<stdin>"
 _KEY: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 _MAX_KEY_PARTS: Final = 16
 # What these leave out is unknown or has no limit: not a default.
-_UNKNOWN_IF_UNSAID: Final = (InlineServer, InlineSwitch, AttachedHosts, ModelSpec, Budget, HallSpec)
+_UNKNOWN_IF_UNSAID: Final = (
+    InlineServer,
+    InlineSwitch,
+    AttachedHosts,
+    ModelSpec,
+    Budget,
+    HallSpec,
+    Discounts,
+    CategoryDiscounts,
+    PoissonStock,
+    Spares,
+    Licences,
+    Support,
+)
 
 
 @dataclass(frozen=True, slots=True)
