@@ -10,6 +10,7 @@ from typing import Literal, cast
 from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
+from ibplan.economics.licences import Licence, unpriced_and_required
 from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.host_links import HostEnd
 from ibplan.fabric.network import NetworkSize, build_network
@@ -17,6 +18,7 @@ from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import LinkParts, MediumChoice, choose_parts
+from ibplan.plan.extras import Extras
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.names import form_id
@@ -26,7 +28,10 @@ from ibplan.spec.models import Spec
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A sized, equipped and priced form. `power_w` = maximum, None if unknown."""
+    """A sized, equipped and priced form. `power_w` = maximum, None if unknown.
+
+    `licences`: all that its network can need; those that are bought are among the `items`, too.
+    """
 
     id: str
     form: Form
@@ -36,6 +41,12 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+    licences: tuple[Licence, ...] = ()
+
+    @property
+    def price_is_certain(self) -> bool:
+        """Whether nothing that must be bought lacks a price."""
+        return self.capital.complete and not unpriced_and_required(self.licences)
 
     def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
         """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""
@@ -57,7 +68,7 @@ class Evaluated:
         return (self.form.fabric, self.form.hosts.gbps, tuple(radix), tail)
 
 
-def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
+def evaluate(form: Form, spec: Spec, book: PartsBook, extras: Extras) -> Evaluated:
     """Evaluate one form. Raises Unbuildable with the reasons when it cannot be built."""
     fabric = size_fabric(form.request)
     network = build_network(
@@ -71,6 +82,8 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
     )
     parts = _all_parts(network, form, spec, book)
     items = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if _billed(p, form)])
+    licences = extras.licences("compute", form.fabric, network)
+    items = (*items, *extras.items(items, licences))
     return Evaluated(
         form_id(form, fabric.tiers),
         form,
@@ -80,6 +93,7 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         capital_cost(items),
         maximum_power_w(items),
         typical_power_w(items),
+        licences,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -11,13 +11,17 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Reason, Unbuildable
 from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
+from ibplan.plan.cost_notes import cost_findings, survival
+from ibplan.plan.costs import Costs, costs_of
 from ibplan.plan.describe import describe_network
 from ibplan.plan.evaluate import Evaluated, evaluate
+from ibplan.plan.extras import Extras, extras_of
 from ibplan.plan.forms import Form, Refused, enumerate_forms
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
+from ibplan.plan.pricing import priced_catalog
 from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
     Alternative,
@@ -30,7 +34,6 @@ from ibplan.plan.results import (
     PriceBookId,
     Rejected,
     RejectReason,
-    Tco,
     Totals,
     Unpriced,
 )
@@ -52,6 +55,7 @@ class _Context:
     catalog: Catalog
     named: Resolved
     book: PartsBook
+    extras: Extras
 
     @property
     def spec(self) -> Spec:
@@ -79,17 +83,21 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
 
 def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
     """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
-    context = _Context(loaded, catalog, resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics))
+    catalog = priced_catalog(loaded, catalog)
+    named = resolve(loaded, catalog)
+    book = PartsBook.of(catalog, loaded.spec.optics)
+    context = _Context(loaded, catalog, named, book, extras_of(loaded, named.server.gpus))
     forms = context.forms()
     evaluated, rejected = _evaluate_all(forms, context)
     judged = [_judge(group, context) for group in _grouped(evaluated, loaded.spec.design)]
     pinned = _pinned(judged, rejected, context)
     ranked = in_order(judged, loaded.spec)
     best = _best(ranked, pinned, loaded.spec)
+    costs = costs_of([*ranked, *_unranked(judged)], loaded.spec, named.server, book)
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
-        findings += design_findings(j)
-    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings)
+        findings += [*design_findings(j), *cost_findings(j, costs[j.design.id], loaded.spec)]
+    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs)
     return plan, {design.id: design for design in evaluated}
 
 
@@ -102,7 +110,7 @@ def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[l
             found: tuple[Reason, ...] = (form.reason,)
         else:
             try:
-                design = evaluate(form, context.spec, context.book)
+                design = evaluate(form, context.spec, context.book, context.extras)
                 if design.capital.complete or not form.added:
                     evaluated.setdefault(design.id, design)
                 continue
@@ -190,11 +198,19 @@ def _plan(
     pinned: Judged | None,
     rejected: tuple[Rejected, ...],
     findings: list[Finding],
+    costs: Mapping[str, Costs],
 ) -> Plan:
     spec, prices = context.spec, context.catalog.prices
     ranks: dict[str, int | None] = {j.design.id: rank for rank, j in enumerate(ranked, 1)}
     designs = [
-        _design(j, ranks.get(j.design.id), j is pinned, reasons(j, ranked, best, j is pinned, spec), context)
+        _design(
+            j,
+            ranks.get(j.design.id),
+            j is pinned,
+            [*reasons(j, ranked, best, j is pinned, spec), *(survival(j, ranked, costs) if j is best else ())],
+            context,
+            costs[j.design.id],
+        )
         for j in [*ranked, *_unranked(judged)]
     ]
     short = shortfalls(judged if pinned is None else [pinned], spec, context.named.server) if best is None else ()
@@ -221,7 +237,8 @@ def _nearest(
     context: _Context,
 ) -> tuple[Nearest, ...]:
     """Nearest changes: to the priced designs, or to every form where none could be built; and the other fabrics."""
-    spec, search = context.spec, Search(context.loaded, context.named.server, context.book, context.spec.design)
+    spec = context.spec
+    search = Search(context.loaded, context.named.server, context.book, context.extras, spec.design)
     if pinned is not None:
         other = recommended(ranked, spec)
         unpin = () if other is None else (Nearest("design", other.design.id, other.design.id, _cents(other)),)
@@ -238,7 +255,7 @@ def _cents(judged: Judged) -> Decimal:
     return judged.design.capital.usd.quantize(_CENT)
 
 
-def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context) -> Design:
+def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context, costs: Costs) -> Design:
     design = judged.design
     return Design(
         id=design.id,
@@ -248,8 +265,12 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         fabric=design.form.fabric,
         totals=_totals(design, context),
         networks=Networks(describe_network(design, context.gpus)),
-        line_items=design.items,
-        tco=Tco(context.spec.site.years, None, None, None, False),
+        line_items=costs.items,
+        licences=costs.licences,
+        price_spread=costs.spread,
+        energy=costs.energy,
+        tco=costs.tco,
+        sensitivity=costs.sensitivity,
         performance=Performance(),
         fits=judged.fits,
         alternatives=tuple(

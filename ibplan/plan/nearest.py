@@ -10,6 +10,7 @@ from fractions import Fraction
 from ibplan.errors import Unbuildable
 from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated, evaluate
+from ibplan.plan.extras import Extras
 from ibplan.plan.forms import Form, default_uplink_gbps
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import fits
@@ -29,6 +30,7 @@ class Search:
     loaded: LoadedSpec
     server: ServerModel
     book: PartsBook
+    extras: Extras
     pinned: str | None = None
 
     @property
@@ -38,7 +40,7 @@ class Search:
 
     def best(self, forms: Iterable[Form]) -> Evaluated | None:
         """The cheapest fully priced design within all limits among some forms."""
-        found = [e for e in _evaluated(forms, self.spec, self.book) if e.capital.complete and self._keeps(e)]
+        found = [e for e in _evaluated(forms, self) if e.capital.complete and self._keeps(e)]
         return min(found, key=lambda e: (e.capital.usd, e.id), default=None)
 
     def _keeps(self, design: Evaluated) -> bool:
@@ -79,17 +81,17 @@ def _affordable(forms: list[Form], search: Search) -> list[Form]:
     }
     cheapest: dict[tuple[object, ...], tuple[Decimal, Form]] = {}
     for form in forms:
-        for probe in _evaluated([small[id(form)]], search.spec, search.book):
+        for probe in _evaluated([small[id(form)]], search):
             key, usd = (form.choices, probe.form_key), probe.capital.usd
             if probe.capital.complete and usd < cheapest.get(key, (usd + 1, form))[0]:
                 cheapest[key] = (usd, form)
     return [form for _, form in cheapest.values()]
 
 
-def _evaluated(forms: Iterable[Form], spec: Spec, book: PartsBook) -> Iterator[Evaluated]:
+def _evaluated(forms: Iterable[Form], search: Search) -> Iterator[Evaluated]:
     for form in forms:
         try:
-            yield evaluate(form, spec, book)
+            yield evaluate(form, search.spec, search.book, search.extras)
         except Unbuildable:
             continue
 

@@ -68,8 +68,6 @@ NOT_USED_YET = (
     "/workload/jobs",
     "/storage",
     "/management",
-    "/site/electricity",
-    "/site/years",
     "/site/rack",
     "/site/hall",
 )

@@ -428,8 +428,6 @@ def test_a_network_not_planned_is_none_and_said_so() -> None:
     for design in result.designs:
         networks = design.networks
         assert [f.name for f in fields(networks) if getattr(networks, f.name) is None] == ["storage", "inband", "oob"]
-        assert design.tco.total_usd is None
-        assert not design.tco.complete
     assert [f.code for f in result.findings].count("networks-not-planned") == 1
 
 
