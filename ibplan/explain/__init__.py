@@ -13,6 +13,7 @@ from typing import Final
 from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
 from ibplan.explain.money import fit_figures, money_figures, power_figures
+from ibplan.explain.running import energy_figures, spread_figures, total_figures
 
 __all__ = ["FIGURES", "SWITCH_TIERS", "Data", "Figure", "Input", "nearest_figures"]
 
@@ -32,7 +33,10 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     cabling_figures(),
     bandwidth_figures(),
     money_figures(),
+    spread_figures(),
     power_figures(),
+    energy_figures(),
+    total_figures(),
     fit_figures(),
 )
 

@@ -51,6 +51,7 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
         yield from _comparison(data, others, width, ascii_only)
     if ranked or others:
         yield from _section(sections.legend(data, _cells(data)))
+    yield from _section(sections.sensitivity(data))
     yield from _section(sections.alternatives(data))
     yield from _section(sections.rejected(data))
     yield from _section(sections.findings(data))
