@@ -81,6 +81,12 @@ _KINDS = (
         "Replace them by quotes in a file named by `prices:`.",
     ),
     FindingKind(
+        "foreign-price",
+        "info",
+        "Prices in {currencies} are known of {parts}, but no exchange rate.",
+        "State one under exchange_rates:, with its date and source.",
+    ),
+    FindingKind(
         "licence-required",
         "warning",
         "Required, and without a public price: {quantity} x {licence}. The purchase price does not hold it.",

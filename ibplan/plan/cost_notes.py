@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ibplan.catalog.entries import Price
+from ibplan.catalog.prices import PriceBook
 from ibplan.economics.licences import unpriced_and_required
 from ibplan.economics.spares import SPARES_TIER
 from ibplan.findings import Finding, finding
@@ -12,9 +14,14 @@ from ibplan.plan.judge import Judged
 from ibplan.spec.models import Spec
 
 
-def cost_findings(judged: Judged, costs: Costs, spec: Spec) -> Iterator[Finding]:
-    """What licences, spares, support and the range of prices give rise to."""
+def cost_findings(judged: Judged, costs: Costs, spec: Spec, prices: PriceBook) -> Iterator[Finding]:
+    """What foreign prices, licences, spares, support and energy give rise to."""
     name = judged.design.id
+    unpriced = {part for part, _ in judged.design.capital.unpriced}
+    foreign = [price for price, _ in prices.foreign if price.part in unpriced]
+    if foreign:
+        parts, currencies = (", ".join(sorted(names)) for names in ({p.part for p in foreign}, _currencies(foreign)))
+        yield finding("foreign-price", design=name, pointer="/exchange_rates", currencies=currencies, parts=parts)
     for licence in unpriced_and_required(costs.licences):
         quantity = f"{licence.quantity:,}"
         yield finding("licence-required", design=name, quantity=quantity, licence=licence.description)
@@ -29,6 +36,10 @@ def cost_findings(judged: Judged, costs: Costs, spec: Spec) -> Iterator[Finding]
         yield finding("support-unknown", pointer="/support")
     if costs.energy.network_basis == "maximum" or spec.site.utilization == 1:
         yield finding("energy-at-maximum", pointer="/site/utilization")
+
+
+def _currencies(prices: Iterable[Price]) -> set[str]:
+    return {price.currency for price in prices if price.currency is not None}
 
 
 _NEEDS = {

@@ -96,7 +96,7 @@ def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dic
     costs = costs_of([*ranked, *_unranked(judged)], loaded.spec, named.server, book)
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
-        findings += [*design_findings(j), *cost_findings(j, costs[j.design.id], loaded.spec)]
+        findings += [*design_findings(j), *cost_findings(j, costs[j.design.id], loaded.spec, catalog.prices)]
     plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs)
     return plan, {design.id: design for design in evaluated}
 

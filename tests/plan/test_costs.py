@@ -81,6 +81,8 @@ def test_a_server_discount_reaches_the_cluster_budget() -> None:
 def test_a_rate_brings_foreign_prices_in() -> None:
     spec = "{gpus: 1024, fabrics: roce, network: {switch: fs-n9600-64od}}"
     assert not only(plan(spec)).totals.complete
+    (told,) = [f for f in plan(spec).findings if f.code == "foreign-price"]
+    assert told.message == "Prices in EUR, GBP are known of fs-n9600-64od, but no exchange rate."
     rate = 'exchange_rates=[{currency: EUR, usd: 1.10, date: "2026-11-30", source: treasury}]'
     design = only(plan(spec, rate))
     (item,) = {i for i in design.line_items if i.category == "switch" and i.tier == "leaf"}
