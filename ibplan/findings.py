@@ -81,6 +81,44 @@ _KINDS = (
         "Replace them by quotes in a file named by `prices:`.",
     ),
     FindingKind(
+        "foreign-price",
+        "info",
+        "Prices in {currencies} are known of {parts}, but no exchange rate.",
+        "State one under exchange_rates:, with its date and source.",
+    ),
+    FindingKind(
+        "licence-required",
+        "warning",
+        "Required, and without a public price: {quantity} x {licence}. The purchase price does not hold it.",
+        "State its price under licences:, or `none` if you go without.",
+    ),
+    FindingKind(
+        "licences-not-priced",
+        "info",
+        "No public price was found for these licences, and the purchase price does not hold them: {licences}.",
+        "State prices under licences:, or `none` for what you do not buy.",
+    ),
+    FindingKind(
+        "no-spares",
+        "info",
+        "No spares are planned.",
+        "Set spares: 2%, or a stock by failure rate and lead time (docs/economics.md).",
+    ),
+    FindingKind(
+        "support-unknown",
+        "info",
+        "No support is in the total cost: what vendors ask is not published (resellers say 2 to 20% of the price, a "
+        "year).",
+        "Set support: 10%.",
+    ),
+    FindingKind(
+        "energy-at-maximum",
+        "info",
+        "Energy is counted at the maximum power where no typical power is published, and for servers at "
+        "site.utilization of it: an upper bound.",
+        "Set site.utilization to the mean power of your servers over their maximum.",
+    ),
+    FindingKind(
         "inferred-recipe",
         "warning",
         "The {kind} link pairs {module_a} with {module_b} by form, lanes and fibre; no maker's statement of the pair "
@@ -108,7 +146,7 @@ _KINDS = (
     FindingKind(
         "networks-not-planned",
         "info",
-        "The networks are planned and priced; racks, licences, support and spares are left out.",
+        "The networks are planned and priced; racks are left out.",
         "Add them to the budget by hand.",
     ),
     FindingKind(

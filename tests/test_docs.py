@@ -14,6 +14,10 @@ import pytest
 
 from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.economics.items import LineItem
+from ibplan.economics.licences import Licence
+from ibplan.economics.price_spread import PriceSpread
+from ibplan.economics.running import Energy, TotalCost
+from ibplan.economics.sensitivity import Sensitivity
 from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
@@ -54,7 +58,11 @@ HEADINGS: dict[type[Any], str] = {
     results.Latency: "network.latency_us",
     PathSwitches: "network.latency_us.switches",
     LineItem: "design.line_items",
-    results.Tco: "design.tco",
+    Licence: "design.licences",
+    PriceSpread: "design.price_spread",
+    Energy: "design.energy",
+    TotalCost: "design.tco",
+    Sensitivity: "design.sensitivity",
     results.Performance: "design.performance",
     results.Fits: "design.fits",
     results.Alternative: "design.alternatives",

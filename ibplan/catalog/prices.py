@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 
 from ibplan.catalog.entries import ExchangeRate, Price, PriceFile, PriceKind
 
 _RANK: dict[PriceKind, int] = {"street": 0, "list": 1, "estimate": 2}
 
 
+_CENT = Decimal("0.01")
+
+
 @dataclass(frozen=True, slots=True)
 class PriceChoice:
-    """The price that stands for a part. `unit_usd` in US dollars; `rate` = the exchange rate it was converted with."""
+    """The price that stands for a part. `unit_usd` in US dollars; `rate` = the exchange rate it was converted with.
+
+    `list_usd` = the price before the discount; None = none was taken off.
+    """
 
     part: str
     unit_usd: Decimal
@@ -22,6 +29,12 @@ class PriceChoice:
     date: str | None
     source: str
     rate: ExchangeRate | None = None
+    list_usd: Decimal | None = None
+
+    @property
+    def discount_fraction(self) -> float:
+        """What was taken off, as a share of the price before it."""
+        return 0.0 if not self.list_usd else float(1 - self.unit_usd / self.list_usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +49,18 @@ class PricedRow:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """All prices, by part. `name` and `date` are those of the user's price file where there is one, else the book's."""
+    """All prices, by part. `name` and `date` are those of the user's price file where there is one, else the book's.
+
+    `foreign` are prices of a currency without a rate, with whether they are the user's own; they are among `unusable`,
+    too. `discounts` are shares off the prices of parts.
+    """
 
     name: str
     date: str
     rows: Mapping[str, tuple[PricedRow, ...]]
     unusable: Mapping[str, tuple[Price, ...]]
+    foreign: tuple[tuple[Price, bool], ...] = ()
+    discounts: Mapping[str, Fraction] = field(default_factory=dict)
 
     @classmethod
     def of(cls, book: PriceFile, overlay: PriceFile | None = None) -> PriceBook:
@@ -50,11 +69,13 @@ class PriceBook:
         rates = newest_rates(*([overlay] if overlay is not None else []), book)
         rows: dict[str, list[PricedRow]] = {}
         unusable: dict[str, list[Price]] = {}
+        foreign: list[tuple[Price, bool]] = []
         for file, own in (*files, (book, False)):
             for price in file.prices:
                 row = None if price.used else _in_usd(price, own, rates)
                 if row is None:
                     unusable.setdefault(price.part, []).append(price)
+                    foreign += [] if price.used else [(price, own)]
                 else:
                     rows.setdefault(price.part, []).append(row)
         shown = overlay if overlay is not None else book
@@ -63,6 +84,30 @@ class PriceBook:
             shown.date,
             {part: tuple(found) for part, found in rows.items()},
             {part: tuple(found) for part, found in unusable.items()},
+            tuple(foreign),
+        )
+
+    def with_discounts(self, discounts: Mapping[str, Fraction]) -> PriceBook:
+        """The book with shares taken off the prices of parts. Street prices of the user's own stay: they are quotes."""
+        return replace(self, discounts=discounts)
+
+    def with_rates(self, rates: Mapping[str, ExchangeRate]) -> PriceBook:
+        """The book with exchange rates that stand before those of its files: foreign prices can then stand as well."""
+        rows = {part: [_again(row, rates) for row in found] for part, found in self.rows.items()}
+        kept = []
+        for price, own in self.foreign:
+            row = _in_usd(price, own, rates)
+            if row is None:
+                kept.append((price, own))
+            else:
+                rows.setdefault(price.part, []).append(row)
+        converted = {id(price) for price, _ in self.foreign} - {id(price) for price, _ in kept}
+        unusable = {part: tuple(p for p in found if id(p) not in converted) for part, found in self.unusable.items()}
+        return replace(
+            self,
+            rows={part: tuple(found) for part, found in rows.items()},
+            unusable={part: found for part, found in unusable.items() if found},
+            foreign=tuple(kept),
         )
 
     def usable(self, part: str) -> tuple[PricedRow, ...]:
@@ -81,8 +126,43 @@ class PriceBook:
             fitting = _for_length([row for row in rows if row.own is own], length_m)
             if fitting:
                 row = min(fitting, key=_order)
-                return PriceChoice(part, row.unit_usd, row.price.kind, row.price.date, row.price.source, row.rate)
+                usd = self._discounted(row)
+                price, before = row.price, row.unit_usd if usd != row.unit_usd else None
+                return PriceChoice(part, usd, price.kind, price.date, price.source, row.rate, before)
         return None
+
+    def range_usd(self, part: str, length_m: float | None = None) -> tuple[Decimal, Decimal] | None:
+        """The lowest and the highest price that could stand for a part, discounts taken off; None if there is none.
+
+        A range that a price states (`low_usd`, `high_usd`) counts. The user's own prices are the only ones if there are
+        any: they are quotes.
+        """
+        rows = self.rows.get(part, ())
+        own = [row for row in rows if row.own]
+        fitting = _for_length(own or rows, length_m)
+        if not fitting:
+            return None
+        share = {id(row): 1 - self._share(row) for row in fitting}
+        low = min(_times(min(row.unit_usd, row.price.low_usd or row.unit_usd), share[id(row)]) for row in fitting)
+        high = max(_times(max(row.unit_usd, row.price.high_usd or row.unit_usd), share[id(row)]) for row in fitting)
+        return low, high
+
+    def _share(self, row: PricedRow) -> Fraction:
+        quoted = row.own and row.price.kind == "street"
+        return Fraction(0) if quoted else self.discounts.get(row.price.part, Fraction(0))
+
+    def _discounted(self, row: PricedRow) -> Decimal:
+        return _times(row.unit_usd, 1 - self._share(row))
+
+
+def _times(usd: Decimal, factor: Fraction) -> Decimal:
+    """A share of an amount, in whole cents."""
+    return usd if factor == 1 else (usd * factor.numerator / factor.denominator).quantize(_CENT)
+
+
+def _again(row: PricedRow, rates: Mapping[str, ExchangeRate]) -> PricedRow:
+    """A row converted with another rate, if there is one for its currency."""
+    return (row.rate is not None and _in_usd(row.price, row.own, rates)) or row
 
 
 def newest_rates(*files: PriceFile) -> dict[str, ExchangeRate]:

@@ -76,6 +76,8 @@ def _item(
         power_in_host=power[2],
         where=where,
         basis=basis,
+        list_price_usd=None if choice is None else choice.list_usd or choice.unit_usd,
+        discount_percent=None if choice is None else choice.discount_fraction * 100,
     )
 
 

@@ -6,21 +6,24 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-Category = Literal["switch", "NIC", "transceiver", "cable", "splitter"]
+Category = Literal["switch", "NIC", "transceiver", "cable", "splitter", "licence"]
 Basis = Literal["stated", "inferred"]
 NetworkName = Literal["compute", "storage", "inband", "oob"]
+LineNetwork = NetworkName | Literal["site"]
 
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
     """One line of the bill. `part` is a catalogue id, or a description where no part could be chosen.
 
-    `unit_price_usd` None = the price is unknown (never 0). `where` says in words what the parts join.
+    `unit_price_usd` None = the price is unknown (never 0); `list_price_usd` = the same before the discount of
+    `discount_percent`. `low_price_usd` and `high_price_usd` are the lowest and the highest known, discounts taken off.
+    `where` says in words what the parts join; what belongs to no network alone is of the network `site`.
     `basis`: whether a maker states the recipe that chose the part, or it is inferred; None = no recipe chose it.
     `power_each_w` is the maximum (None = unknown); `power_in_host`: the switch's own maximum has it already.
     """
 
-    network: NetworkName
+    network: LineNetwork
     tier: str
     category: Category
     part: str
@@ -37,6 +40,10 @@ class LineItem:
     power_in_host: bool
     where: str
     basis: Basis | None = None
+    list_price_usd: Decimal | None = None
+    discount_percent: float | None = None
+    low_price_usd: Decimal | None = None
+    high_price_usd: Decimal | None = None
 
     @property
     def extended_usd(self) -> Decimal | None:

@@ -13,7 +13,8 @@ from typing import Final
 from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
 from ibplan.explain.money import fit_figures, money_figures, power_figures
-from ibplan.explain.networks import side_figures, total_figures
+from ibplan.explain.networks import network_total_figures, side_figures
+from ibplan.explain.running import energy_figures, spread_figures, total_figures
 
 __all__ = ["FIGURES", "SWITCH_TIERS", "Data", "Figure", "Input", "nearest_figures"]
 
@@ -33,9 +34,12 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     cabling_figures(),
     bandwidth_figures(),
     side_figures(),
-    total_figures(),
+    network_total_figures(),
     money_figures(),
+    spread_figures(),
     power_figures(),
+    energy_figures(),
+    total_figures(),
     fit_figures(),
 )
 

@@ -12,9 +12,10 @@ _CATEGORIES = {
     "transceiver": "modules",
     "cable": "cables",
     "splitter": "splitters",
+    "licence": "licences",
 }
 _NETWORKS = ("compute", "storage", "inband", "oob")
-_TIERS = (*SWITCH_TIERS, "server", "attached", "reserved")
+_TIERS = (*SWITCH_TIERS, "server", "attached", "reserved", "licences", "spares")
 
 
 def _priced(test: Callable[[Data], bool] = lambda item: True) -> tuple[Input, Input]:
@@ -84,15 +85,22 @@ def power_figures() -> Iterator[Figure]:
     yield Figure("power_typical_w", title, "W", formula, at("totals", "power_typical_w"), inputs)
 
 
+def _complete(design: Data, plan: Data) -> bool:
+    required = [x for x in design["licences"] if x["need"] == "required" and not x["bought"]]
+    return bool(design["totals"]["complete"]) and not required
+
+
 def fit_figures() -> Iterator[Figure]:
     """Whether the limits are kept."""
-    complete = Input("complete", "", "whether every part has a price", at("totals", "complete"))
+    complete = Input("complete", "", "whether every part and every required licence has a price", _complete)
     limit = Input("network_budget_usd", "USD", "purchase price that the network may have", limit_of("network"))
     formula = (
         "None if network_budget_usd is None else False if capex_usd > network_budget_usd else "
         "True if complete else None"
     )
-    title = "whether the purchase price keeps the network budget; unknown while parts have no price"
+    title = (
+        "whether the purchase price keeps the network budget; unknown while parts or required licences have no price"
+    )
     get = at("fits", "network_budget")
     yield Figure("fits_network_budget", title, "yes/no", formula, get, (CAPEX, complete, limit))
     servers_w = "maximum of a server in the catalogue (not in the JSON: `ibplan catalog show SERVER`) x servers"

@@ -69,7 +69,7 @@ def side_figures() -> Iterator[Figure]:
     )
 
 
-def total_figures() -> Iterator[Figure]:
+def network_total_figures() -> Iterator[Figure]:
     """Counts over all planned networks."""
     for count, words in _COUNTS.items():
         each = Input(f"{count}_of_networks", words, f"{words} of every planned network", _of_each(count))

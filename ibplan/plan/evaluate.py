@@ -10,6 +10,7 @@ from typing import cast
 from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
+from ibplan.economics.licences import Licence, unpriced_and_required
 from ibplan.errors import Reason
 from ibplan.fabric.growing import planned_request
 from ibplan.fabric.host_links import HostEnd
@@ -21,9 +22,9 @@ from ibplan.parts.select import LinkParts, MediumChoice
 from ibplan.plan.equip import all_parts, all_switches
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
+from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.side_model import SideNetworks
-from ibplan.plan.side_networks import SidePlanner
 from ibplan.spec.models import Spec
 
 
@@ -33,6 +34,7 @@ class Evaluated:
 
     `network` and `parts` are those of the compute network; `side` are the others; items, capital and power of all.
     `out_of_reach`: why it cannot grow to the last stage; None = it can, or need not.
+    `licences`: all that its network can need; those that are bought are among the `items`, too.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+    licences: tuple[Licence, ...] = ()
     out_of_reach: Reason | None = None
 
     @property
@@ -51,6 +54,11 @@ class Evaluated:
         """The parts of the link classes of every network, with its name."""
         yield from (("compute", parts) for parts in self.parts)
         yield from ((network.name, parts) for network in self.side.planned for parts in network.parts)
+
+    @property
+    def price_is_certain(self) -> bool:
+        """Whether nothing that must be bought lacks a price."""
+        return self.capital.complete and not unpriced_and_required(self.licences)
 
     def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
         """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""
@@ -72,7 +80,7 @@ class Evaluated:
         return (self.form.fabric, self.form.hosts.gbps, tuple(radix), tail)
 
 
-def evaluate(form: Form, spec: Spec, book: PartsBook, planner: SidePlanner) -> Evaluated:
+def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     """Evaluate one form with its side networks. Raises Unbuildable with the reasons when it cannot be built."""
     request, out_of_reach = planned_request(form.request, form.later_servers)
     fabric = size_fabric(request)
@@ -85,10 +93,12 @@ def evaluate(form: Form, spec: Spec, book: PartsBook, planner: SidePlanner) -> E
         attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
         manager=_manager(form),
     )
-    parts = all_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link))
-    side = planner.plan(form.fabric, network)
-    bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if _billed(p, form)])
+    parts = all_parts(network, link_layer(form.fabric), means.book, lambda link: _medium(spec, link))
+    side = means.planner.plan(form.fabric, network)
+    bill = make_bill("compute", _equipment(form, network, spec, means.book), [p for p in parts if _billed(p, form)])
     items = (*bill, *(item for other in side.planned for item in other.items))
+    licences = means.licences(form.fabric, network, side)
+    items = (*items, *means.extras.items(items, licences))
     return Evaluated(
         form_id(form, fabric.tiers),
         form,
@@ -99,6 +109,7 @@ def evaluate(form: Form, spec: Spec, book: PartsBook, planner: SidePlanner) -> E
         capital_cost(items),
         maximum_power_w(items),
         typical_power_w(items),
+        licences,
         out_of_reach,
     )
 

@@ -8,11 +8,10 @@ from decimal import Decimal
 
 from ibplan.economics.items import LineItem
 from ibplan.errors import Unbuildable
-from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form
 from ibplan.plan.growth_results import Growth, GrowthPath, Purchase, Stage, Surplus
-from ibplan.plan.side_networks import SidePlanner
+from ibplan.plan.means import Means
 from ibplan.spec.models import Spec
 
 _CENT = Decimal("0.01")
@@ -23,12 +22,11 @@ def grow(
     stages: Sequence[tuple[int, int]],
     gpus_per_server: int,
     spec: Spec,
-    book: PartsBook,
-    planner: SidePlanner,
+    means: Means,
 ) -> Growth:
     """A design through stages of (year, servers), the first of them built now."""
-    planned = _path(design.form, stages, gpus_per_server, spec, book, planner)
-    unplanned = _path(replace(design.form, later_servers=()), stages, gpus_per_server, spec, book, planner)
+    planned = _path(design.form, stages, gpus_per_server, spec, means)
+    unplanned = _path(replace(design.form, later_servers=()), stages, gpus_per_server, spec, means)
     reserved: tuple[Purchase, ...] = ()
     reserved_usd = None
     if planned.stages and unplanned.stages:
@@ -39,12 +37,12 @@ def grow(
     return Growth(design.id, refusal is None, reason, planned, unplanned, reserved_usd, reserved)
 
 
-def last_stage_usd(design: Evaluated, spec: Spec, book: PartsBook, planner: SidePlanner) -> Decimal | None:
+def last_stage_usd(design: Evaluated, spec: Spec, means: Means) -> Decimal | None:
     """Purchase price of the last stage in USD; None where there is none, it is out of reach, or parts lack prices."""
     later = design.form.later_servers
     if not later or design.out_of_reach is not None:
         return None
-    last = evaluate(_at(design.form, later[-1]), spec, book, planner)
+    last = evaluate(_at(design.form, later[-1]), spec, means)
     return last.capital.usd if last.capital.complete else None
 
 
@@ -53,8 +51,7 @@ def _path(
     stages: Sequence[tuple[int, int]],
     gpus_per_server: int,
     spec: Spec,
-    book: PartsBook,
-    planner: SidePlanner,
+    means: Means,
 ) -> GrowthPath:
     found: list[Stage] = []
     before: Evaluated | None = None
@@ -62,7 +59,7 @@ def _path(
     refusal = None
     for year, servers in stages:
         try:
-            now = evaluate(_at(form, servers), spec, book, planner)
+            now = evaluate(_at(form, servers), spec, means)
         except Unbuildable as no:
             refusal = f"year {year}: {no.reasons[0].text}"
             break

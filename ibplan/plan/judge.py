@@ -76,7 +76,8 @@ def judge(
 def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
     """Each limit: kept, broken, or None where none was set or it cannot be known.
 
-    The network's price is a lower bound while parts lack prices: a broken limit is certain, a kept one is not. A
+    The network's price is a lower bound while parts or required licences lack prices: a broken limit is certain, a
+    kept one is not. A
     cluster's price also holds racks, which are not planned, so that a kept cluster budget is never certain.
     """
     budget, servers = spec.budget, design.network.request.servers
@@ -87,7 +88,7 @@ def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
     known_w = known_power_w(design.items) + (server_w or 0.0)
     all_known = design.power_w is not None and server_w is not None
     return Fits(
-        _within(capital.usd, budget.network, capital.complete),
+        _within(capital.usd, budget.network, design.price_is_certain),
         _within(cluster_low, budget.cluster, False),
         _within(known_w, budget.power, all_known),
         _within(known_w * spec.site.pue, budget.facility_power, all_known),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -11,18 +11,23 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Reason, Unbuildable
 from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
+from ibplan.plan.cost_notes import cost_findings, survival
+from ibplan.plan.costs import Costs, costs_of
 from ibplan.plan.describe import describe_network, describe_side
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.extent import check_designs, check_forms
+from ibplan.plan.extras import extras_of
 from ibplan.plan.forms import Form, Refused, enumerate_forms
 from ibplan.plan.growth import grow, last_stage_usd
 from ibplan.plan.growth_notes import growth_findings
 from ibplan.plan.growth_results import Growth
 from ibplan.plan.hosts import growth_stages
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
+from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
+from ibplan.plan.pricing import priced_catalog
 from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
     Alternative,
@@ -38,7 +43,6 @@ from ibplan.plan.results import (
     PriceBookId,
     Rejected,
     RejectReason,
-    Tco,
     Totals,
     Unpriced,
 )
@@ -60,8 +64,7 @@ class _Context:
     loaded: LoadedSpec
     catalog: Catalog
     named: Resolved
-    book: PartsBook
-    planner: SidePlanner
+    means: Means
 
     @property
     def spec(self) -> Spec:
@@ -99,16 +102,19 @@ def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dic
     pinned = _pinned(judged, rejected, context)
     ranked = in_order(judged, loaded.spec)
     best = _best(ranked, pinned, loaded.spec)
+    costs = costs_of([*ranked, *_unranked(judged)], loaded.spec, context.named.server, context.means.book)
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
-        findings += design_findings(j)
-    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings)
+        findings += [*design_findings(j), *cost_findings(j, costs[j.design.id], loaded.spec, context.catalog.prices)]
+    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs)
     return plan, {design.id: design for design in evaluated}
 
 
 def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
+    catalog = priced_catalog(loaded, catalog)
     named, book = resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics)
-    return _Context(loaded, catalog, named, book, SidePlanner(loaded.spec, named.server, catalog, book))
+    planner = SidePlanner(loaded.spec, named.server, catalog, book)
+    return _Context(loaded, catalog, named, Means(book, planner, extras_of(loaded, named.server.gpus)))
 
 
 def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[list[Evaluated], tuple[Rejected, ...]]:
@@ -120,7 +126,7 @@ def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[l
             found: tuple[Reason, ...] = (form.reason,)
         else:
             try:
-                design = evaluate(form, context.spec, context.book, context.planner)
+                design = evaluate(form, context.spec, context.means)
                 if design.capital.complete or not form.added:
                     evaluated.setdefault(design.id, design)
                 continue
@@ -150,7 +156,7 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
 def _judge(group: list[Evaluated], context: _Context) -> Judged:
     first, *others = group
     verdict = _verdict(first, context) if first.form.fabric == "ethernet" else None
-    last_usd = last_stage_usd(first, context.spec, context.book, context.planner)
+    last_usd = last_stage_usd(first, context.spec, context.means)
     return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict, last_usd)
 
 
@@ -209,11 +215,19 @@ def _plan(
     pinned: Judged | None,
     rejected: tuple[Rejected, ...],
     findings: list[Finding],
+    costs: Mapping[str, Costs],
 ) -> Plan:
     spec, prices = context.spec, context.catalog.prices
     ranks: dict[str, int | None] = {j.design.id: rank for rank, j in enumerate(ranked, 1)}
     designs = [
-        _design(j, ranks.get(j.design.id), j is pinned, reasons(j, ranked, best, j is pinned, spec), context)
+        _design(
+            j,
+            ranks.get(j.design.id),
+            j is pinned,
+            [*reasons(j, ranked, best, j is pinned, spec), *(survival(j, ranked, costs) if j is best else ())],
+            context,
+            costs[j.design.id],
+        )
         for j in [*ranked, *_unranked(judged)]
     ]
     growth = _growth(pinned or best, context)
@@ -240,7 +254,7 @@ def _growth(chosen: Judged | None, context: _Context) -> Growth | None:
     stages = growth_stages(context.spec, context.named.server, context.named.servers)
     if chosen is None or len(stages) == 1:
         return None
-    return grow(chosen.design, stages, context.named.server.gpus, context.spec, context.book, context.planner)
+    return grow(chosen.design, stages, context.named.server.gpus, context.spec, context.means)
 
 
 def _nearest(
@@ -252,7 +266,7 @@ def _nearest(
 ) -> tuple[Nearest, ...]:
     """Nearest changes: to the priced designs, or to every form where none could be built; and the other fabrics."""
     spec = context.spec
-    search = Search(context.loaded, context.named.server, context.book, context.planner, spec.design)
+    search = Search(context.loaded, context.named.server, context.means, spec.design)
     if pinned is not None:
         other = recommended(ranked, spec)
         unpin = () if other is None else (Nearest("design", other.design.id, other.design.id, _cents(other)),)
@@ -269,7 +283,7 @@ def _cents(judged: Judged) -> Decimal:
     return judged.design.capital.usd.quantize(_CENT)
 
 
-def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context) -> Design:
+def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context, costs: Costs) -> Design:
     design = judged.design
     networks = _networks(design, context.gpus)
     return Design(
@@ -281,8 +295,12 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         totals=_totals(design, networks, context),
         networks=networks,
         left_out=tuple(Missing(row.what, row.reason) for row in design.side.left_out),
-        line_items=design.items,
-        tco=Tco(context.spec.site.years, None, None, None, False),
+        line_items=costs.items,
+        licences=costs.licences,
+        price_spread=costs.spread,
+        energy=costs.energy,
+        tco=costs.tco,
+        sensitivity=costs.sensitivity,
         performance=Performance(),
         fits=judged.fits,
         alternatives=tuple(

@@ -10,13 +10,12 @@ from itertools import islice
 from typing import Final
 
 from ibplan.errors import Unbuildable
-from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form, default_uplink_gbps
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import fits
+from ibplan.plan.means import Means
 from ibplan.plan.results import Nearest
-from ibplan.plan.side_networks import SidePlanner
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.units import format_ratio
@@ -37,8 +36,7 @@ class Search:
 
     loaded: LoadedSpec
     server: ServerModel
-    book: PartsBook
-    planner: SidePlanner
+    means: Means
     pinned: str | None = None
 
     @property
@@ -108,7 +106,7 @@ def _affordable(forms: list[Form], search: Search) -> list[Form]:
 def _evaluated(forms: Iterable[Form], search: Search) -> Iterator[Evaluated]:
     for form in forms:
         try:
-            yield evaluate(form, search.spec, search.book, search.planner)
+            yield evaluate(form, search.spec, search.means)
         except Unbuildable:
             continue
 

@@ -64,8 +64,6 @@ NOT_USED_YET = (
     "/workload/recompute",
     "/workload/parallelism",
     "/workload/jobs",
-    "/site/electricity",
-    "/site/years",
     "/site/rack",
     "/site/hall",
 )

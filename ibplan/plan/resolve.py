@@ -9,7 +9,9 @@ from typing import TypeVar
 
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Problem
+from ibplan.plan.extras import spare_policy
 from ibplan.plan.hosts import ServerModel, resolve_server, server_count
+from ibplan.plan.pricing import pricing_problems
 from ibplan.plan.switches import TierModels, pinned_switches
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import InlineServer, InlineSwitch, StorageSpec, SwitchRef
@@ -30,7 +32,13 @@ class Resolved:
 
 def resolve(loaded: LoadedSpec, catalog: Catalog) -> Resolved:
     """Look everything up. Raises one InputError with every name that does not exist and every contradiction."""
-    problems = [*_unknown_preset(loaded), *_unknown_cage_classes(loaded, catalog), *_unknown_switches(loaded, catalog)]
+    problems = [
+        *_unknown_preset(loaded),
+        *_unknown_cage_classes(loaded, catalog),
+        *_unknown_switches(loaded, catalog),
+        *pricing_problems(loaded, catalog),
+    ]
+    _tried(problems, lambda: spare_policy(loaded))
     server = _tried(problems, lambda: resolve_server(loaded, catalog))
     switches = _tried(problems, lambda: pinned_switches(loaded, catalog))
     counted = None if server is None else _tried(problems, lambda: server_count(loaded, server))

@@ -8,6 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from ibplan.economics.items import LineItem
+from ibplan.economics.licences import Licence
+from ibplan.economics.price_spread import PriceSpread
+from ibplan.economics.running import Energy, TotalCost
+from ibplan.economics.sensitivity import Sensitivity
 from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
@@ -220,17 +224,6 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Tco:
-    """Total cost of ownership; None = not computed for this release."""
-
-    years: int
-    energy_usd: Decimal | None
-    support_usd: Decimal | None
-    total_usd: Decimal | None
-    complete: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Performance:
     """What the fabric gives the job; None = not modelled for this release."""
 
@@ -277,7 +270,11 @@ class Design:
     networks: Networks
     left_out: tuple[Missing, ...]
     line_items: tuple[LineItem, ...]
-    tco: Tco
+    licences: tuple[Licence, ...]
+    price_spread: PriceSpread
+    energy: Energy
+    tco: TotalCost
+    sensitivity: tuple[Sensitivity, ...]
     performance: Performance
     fits: Fits
     alternatives: tuple[Alternative, ...]

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 from ibplan.economics.items import LineItem
+from ibplan.economics.spares import SPARES_TIER
 from ibplan.plan.joint_bill import JointTotals
 from ibplan.plan.results import Design, Plan, Totals
 from ibplan.report.data import money, significant
@@ -67,7 +68,7 @@ def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
     """The rows of a design: one a part with the places it is used in, or one a part and tier.
 
     Pieces whose power is in a switch's maximum stand apart from others of the part, so that quantity times power adds
-    up to the design's maximum.
+    up to the design's maximum. Spares stand in the first row of their part; by tier they have rows of their own.
     """
     old = old_parts(plan, design)
     return [make_row(line, items, old, by) for line, items in enumerate(row_groups(design.line_items, by), 1)]
@@ -76,17 +77,31 @@ def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
 def row_groups(line_items: Iterable[LineItem], by: By) -> list[list[LineItem]]:
     """The line items of each row, in the order of the rows."""
     groups: dict[object, list[LineItem]] = {}
+    first: dict[object, list[LineItem]] = {}
     for item in line_items:
         tier = item.tier if by == "tier" else ""
         same = replace(item, quantity=0, where="", tier=tier, basis=None)
-        groups.setdefault(same, []).append(item)
+        if by == "part" and item.tier == SPARES_TIER and _orderable(item) in first:
+            first[_orderable(item)].append(item)
+            continue
+        group = groups.setdefault(same, [])
+        group.append(item)
+        first.setdefault(_orderable(item), group)
     return list(groups.values())
+
+
+def _orderable(item: LineItem) -> LineItem:
+    """What makes two lines one thing to order, wherever it is used."""
+    neutral = replace(item, network="site", tier="", quantity=0, where="", basis=None)
+    return replace(neutral, power_each_w=None, power_typical_each_w=None, power_in_host=False)
 
 
 def make_row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row:
     """The row of a group of line items. `old`: parts that may not be orderable any more."""
     first = items[0]
-    quantity = sum(item.quantity for item in items)
+    built = [item for item in items if item.tier != SPARES_TIER]
+    quantity = sum(item.quantity for item in built)
+    order = sum(item.quantity for item in items)
     price = first.unit_price_usd
     values = (
         line,
@@ -97,23 +112,28 @@ def make_row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row
         first.part,
         first.description,
         quantity,
-        0,  # spares: none are planned yet
-        quantity,
+        order - quantity,
+        order,
         _UNIT,
         price,
         None if price is None else _CURRENCY,
         first.price_kind,
         first.price_date,
         first.price_source,
-        None if price is None else 0,  # no discount is known: prices are taken as they are
-        None if price is None else price * quantity,
+        None if price is None else _percent(first.discount_percent),
+        None if price is None else price * order,
         None,  # lead time: unknown
         None if first.power_in_host else first.power_each_w,
-        _places(items),
+        _places(built or items),
         "; ".join(_notes(items, old)),
     )
     row = dict(zip(COLUMNS, values, strict=True))
     return {column: first.tier if column == "tier" else row[column] for column in columns_of(by)}
+
+
+def _percent(discount: float | None) -> float:
+    """A discount as people write it: whole where it is whole but for the rounding of cents."""
+    return round(discount or 0.0, 2)
 
 
 def columns_of(by: By) -> tuple[str, ...]:
@@ -142,7 +162,9 @@ def _notes(items: Sequence[LineItem], old: Set[str]) -> Iterator[str]:
         yield "price is an estimate"
     if items[0].part_number is None:
         yield "no part number known"
-    total = sum(item.quantity for item in items)
+    if items[0].discount_percent:
+        yield f"{format_usd(items[0].list_price_usd or Decimal(0))} before the discount"
+    total = sum(item.quantity for item in items if item.tier != SPARES_TIER)
     reserved = sum(item.quantity for item in items if item.tier == "reserved")
     if reserved:
         yield "for reserved ports" if reserved == total else f"{reserved} for reserved ports"
@@ -228,7 +250,8 @@ def total_words(totals: Totals | JointTotals) -> str:
     """`Total: $3,411,852 (complete; 5% of it rests on estimates)`."""
     known = "complete" if totals.complete else f"a lower bound: {_without_price(len(totals.unpriced))}"
     share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""
-    return f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
+    total = f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
+    return f"{total}; support, installation and tax are not in it"
 
 
 def _without_price(kinds: int) -> str:

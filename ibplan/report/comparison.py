@@ -221,16 +221,47 @@ def _money() -> Iterator[Row]:
     yield Row("Purchase price", "USD", "capex_usd", text.usd, mark=_priced(None))
     yield Row("- for each GPU", "USD", "capex_per_gpu_usd", text.usd, mark=_priced(None))
     categories = (("switch", "Switches"), ("NIC", "NICs"), ("transceiver", "Modules"), ("cable", "Cables"))
-    for category, label in (*categories, ("splitter", "Splitters")):
+    for category, label in (*categories, ("splitter", "Splitters"), ("licence", "Licences")):
         figure, mark = f"capex_{category.lower()}_usd", _priced(category)
         yield Row(f"- {label.lower() if label != 'NICs' else label}", "USD", figure, text.usd, keep="some", mark=mark)
+    yield Row("- spares, within these", "USD", "capex_spares_tier_usd", text.usd, keep="some")
+    yield Row("- before discounts", "USD", "capex_list_usd", words=_before_discounts, keep="some")
+    yield Row("- at lowest known prices", "USD", "capex_low_usd", text.usd, mark=_priced(None))
+    yield Row("- at highest known prices", "USD", "capex_high_usd", text.usd, mark=_priced(None))
     yield Row("Share of estimates", "%", "estimated_fraction", text.percent)
     yield Row("Kinds of unpriced parts", "parts", "unpriced_parts", keep="some")
+
+
+def _before_discounts(design: Data) -> str:
+    """The price before discounts where there are any."""
+    usd = design["price_spread"]["list_usd"]
+    return "" if usd == design["totals"]["capex_usd"] else text.usd(usd)
 
 
 def _power() -> Iterator[Row]:
     yield Row("Power, maximum", "W", "power_w", absent=text.UNKNOWN)
     yield Row("Power, typical", "W", "power_typical_w", absent=text.UNKNOWN)
+    yield Row("IT power with servers", "W", "it_w", absent=text.UNKNOWN)
+    yield Row("Facility power", "W", "facility_w", absent=text.UNKNOWN)
+    yield Row("Swing of a training step", "W", "swing_w", keep="known", mark=lambda design, written: ESTIMATE + written)
+
+
+def _running() -> Iterator[Row]:
+    yield Row("Network energy, a year", "kWh", "network_per_year_kwh", absent=text.UNKNOWN)
+    yield Row("- cost a year", "USD", "network_per_year_usd", text.usd, absent=text.UNKNOWN)
+    yield Row("Network and servers, a year", "kWh", "cluster_per_year_kwh", absent=text.UNKNOWN)
+    yield Row("- cost of all, a year", "USD", "cluster_per_year_usd", text.usd, absent=text.UNKNOWN)
+    yield Row("Total cost of network", "USD", "tco_total_usd", text.usd, mark=_total)
+    yield Row("- energy in it", "USD", "tco_energy_usd", text.usd, absent=text.UNKNOWN)
+    yield Row("- support in it", "USD", "tco_support_usd", text.usd, absent=text.UNKNOWN)
+    yield Row("- total at lowest prices", "USD", "tco_low_usd", text.usd, mark=_total)
+    yield Row("- total at highest prices", "USD", "tco_high_usd", text.usd, mark=_total)
+
+
+def _total(design: Data, written: str) -> str:
+    """Marks totals in which something is unknown."""
+    estimated = any(i["price_kind"] == "estimate" for i in design["line_items"])
+    return ("" if design["tco"]["complete"] else LOWER_BOUND) + (ESTIMATE if estimated else "") + written
 
 
 def limit_rows() -> Iterator[tuple[str, Row]]:
@@ -244,7 +275,7 @@ def limit_rows() -> Iterator[tuple[str, Row]]:
 def row_names() -> dict[str, str]:
     """The names of the table's rows by figure."""
     budget = dict.fromkeys((key for key, _ in limit_rows()), True)
-    groups = comparison_groups({"effective_spec": {"budget": budget}})
+    groups = comparison_groups({"effective_spec": {"budget": budget, "site": {"years": 1}}})
     return {row.figure: row.label for group in groups for row in group.rows if row.figure}
 
 
@@ -258,5 +289,6 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Other networks", tuple(_side())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
+        Group(f"Running cost, {plan['effective_spec']['site']['years']} years", tuple(_running())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),
     )

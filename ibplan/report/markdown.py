@@ -41,7 +41,10 @@ def to_markdown(data: Data) -> str:
     parts += [_section(sections.design_list(data, others, "Not ranked: parts without a price"))]
     parts += _comparison(data, others)
     parts += [_section(section) for section in networks.network_sections(data)]
-    parts += [_section(make(data)) for make in (sections.alternatives, sections.rejected_in_full, sections.findings)]
+    parts += [
+        _section(make(data))
+        for make in (sections.sensitivity, sections.alternatives, sections.rejected_in_full, sections.findings)
+    ]
     parts += [_section(sections.prices(data))] if data["designs"] else []
     parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.defaults(data))]
     return "\n".join(part for part in parts if part)

@@ -13,8 +13,8 @@ ESTIMATE: Final = "~"
 LOWER_BOUND: Final = ">"
 EXTRAPOLATED: Final = "*"
 LEGEND: Final = (
-    (ESTIMATE, "rests on estimated prices"),
-    (LOWER_BOUND, "at least: parts without a price are not in it"),
+    (ESTIMATE, "rests on estimates"),
+    (LOWER_BOUND, "at least: what is unknown (parts without a price, support) is not in it"),
     (EXTRAPOLATED, "extrapolated: no published measurement of this path"),
     (text.UNKNOWN, "unknown"),
     (text.ABSENT, "does not apply"),

@@ -312,11 +312,37 @@ def left_out(data: Data, networks: Sequence[str]) -> Section:
     design = data["designs"][0]
     missing = list(networks)
     missing += ["racks"] if design["totals"]["racks"] is None else []
-    missing += ["energy and support costs"] if design["tco"]["total_usd"] is None else []
+    missing += ["support"] if design["tco"]["support_usd"] is None else []
+    missing += ["licences without a price"] if any(not x["bought"] for x in design["licences"]) else []
+    missing += [] if any(item["tier"] == "spares" for item in design["line_items"]) else ["spares"]
     performance = design["performance"]
     missing += ["step time of the job"] if performance["training"] is None and performance["inference"] is None else []
-    missing += ["servers and their NICs, unless a line says NIC", "installation, spares, licences and tax"]
+    missing += ["servers and their NICs, unless a line says NIC", "installation and tax"]
     return Section("Left out of this plan", (Line("; ".join(missing) + "."),))
+
+
+def sensitivity(data: Data) -> Section:
+    """What moves the total cost of the recommended design most; nothing if none is recommended."""
+    chosen = next((d for d in data["designs"] if d["id"] == data["recommended"]), None)
+    if chosen is None:
+        return Section("What moves the total cost most", ())
+    title = f"What moves the total cost of design {labels(data)[chosen['id']]} most"
+    lines = []
+    for row in chosen["sensitivity"]:
+        ends = [_input(row[end], row["unit"]) for end in ("low", "base", "high")]
+        now = "unknown" if row["unknown"] else ends[1]
+        unit = "" if row["unit"] in ("USD", "") else f" {row['unit']}"
+        kind = {"prices": "known prices", "derived": "published"}.get(row["kind"], row["kind"])
+        moved = " to ".join(_amount("", row[f"total_{end}_usd"]) for end in ("low", "high"))
+        words = f"{row['input']}, {ends[0]} to {ends[2]}{unit} (now {now}; {kind}): total {moved}"
+        lines.append(Line(words, "-"))
+    return Section(title, tuple(lines))
+
+
+def _input(value: float, unit: str) -> str:
+    if unit == "USD":
+        return _amount("", value)
+    return f"{text.percent(value)}%" if unit.startswith("of ") else text.number(value)
 
 
 def defaults(data: Data) -> Section:

@@ -52,6 +52,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
         yield from _section(sections.legend(data, _cells(data)))
     for section in networks.network_sections(data):
         yield from _section(section)
+    yield from _section(sections.sensitivity(data))
     yield from _section(sections.alternatives(data))
     yield from _section(sections.rejected(data))
     yield from _section(sections.findings(data))

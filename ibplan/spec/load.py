@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
+from ibplan.spec.economics import CategoryDiscounts, Discounts, Licences, PoissonStock, Spares, Support
 from ibplan.spec.models import (
     AttachedHosts,
     Budget,
@@ -46,6 +47,12 @@ _UNKNOWN_IF_UNSAID: Final = (
     InbandSpec,
     OobSpec,
     ManagementHosts,
+    Discounts,
+    CategoryDiscounts,
+    PoissonStock,
+    Spares,
+    Licences,
+    Support,
 )
 
 

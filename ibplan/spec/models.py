@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 from math import prod
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from ibplan.spec.economics import (
+    Discounts,
+    ExchangeRateSpec,
+    Licences,
+    Spares,
+    SparesField,
+    Support,
+    SupportField,
+)
 from ibplan.spec.forms import (
     NOT_BOOL,
     Explored,
@@ -49,6 +59,8 @@ __all__ = [
     "MAX_GPUS",
     "AttachedHosts",
     "Budget",
+    "Discounts",
+    "ExchangeRateSpec",
     "ExploredBool",
     "ExploredGbps",
     "ExploredLeafPorts",
@@ -62,6 +74,7 @@ __all__ = [
     "InlineSwitch",
     "Job",
     "LeafPorts",
+    "Licences",
     "LinkMedia",
     "Management",
     "ManagementHosts",
@@ -75,9 +88,11 @@ __all__ = [
     "ReservedPorts",
     "ServerRef",
     "Site",
+    "Spares",
     "Spec",
     "StorageSpec",
     "Strict",
+    "Support",
     "SwitchRef",
     "TierLeafPorts",
     "TierRatios",
@@ -218,10 +233,14 @@ class HallSpec(Strict):
 
 
 class Site(Strict):
-    """Where it stands. `airflow` selects the part number of a switch."""
+    """Where it stands. `airflow` selects the part number of a switch.
+
+    `utilization`: mean power of the servers over their maximum.
+    """
 
     pue: float = Field(default=1.3, ge=1, le=5)
     electricity: UsdPerKwh = Decimal("0.09")
+    utilization: Share = Fraction(1)
     years: int = Field(default=4, ge=1, le=30)
     airflow: Literal["p2c", "c2p"] = "p2c"
     rack: RackSpec = RackSpec()
@@ -273,6 +292,11 @@ class Spec(Strict):
     ) = None
     management: Management = Management()
     site: Site = Site()
+    discounts: Discounts = Discounts()
+    exchange_rates: Many[ExchangeRateSpec] = ()
+    spares: SparesField = Spares()
+    licences: Licences = Licences()
+    support: SupportField = Support()
     prices: FilePath | None = None
     catalog: OneOrMany[FilePath] = ()
     growth: Many[GrowthStage] = ()
@@ -286,6 +310,7 @@ class Spec(Strict):
             if hosts.name in names:
                 raise wrong_at(("attached", index, "name"), f"another entry is named {hosts.name!r}, too")
             names.add(hosts.name)
+        self._check_currencies()
         self._check_growth()
         self._check_combinations()
         return self
@@ -297,6 +322,12 @@ class Spec(Strict):
             named = " x ".join(f"{key} {n}" for key, n in lists.items() if n > 1)
             message = f"the lists multiply to {count:,} combinations, {MAX_COMBINATIONS} is the limit: {named}"
             raise wrong_at(("network",), message)
+
+    def _check_currencies(self) -> None:
+        currencies = [rate.currency for rate in self.exchange_rates]
+        for index, currency in enumerate(currencies):
+            if currency in currencies[:index]:
+                raise wrong_at(("exchange_rates", index, "currency"), f"a rate of {currency} is given twice")
 
     def _check_growth(self) -> None:
         year, gpus = 0, self.gpus or 0

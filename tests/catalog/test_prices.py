@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from hypothesis import given
@@ -146,3 +147,85 @@ def test_ranges_hold_their_price(catalog: Catalog) -> None:
         assert row.high_usd is not None
         assert row.low_usd <= row.usd <= row.high_usd, row.part
         assert row.kind == "estimate", row.part
+
+
+EUR = ExchangeRate(currency="EUR", usd=1.10, date="2026-11-30", source="the test")
+
+
+def test_a_discount_is_taken_off_and_shown() -> None:
+    book = PriceBook.of(file(price("list", 100))).with_discounts({"x": Fraction(1, 3)})
+    choice = book.choose("x")
+    assert choice is not None
+    assert (choice.unit_usd, choice.list_usd) == (Decimal("66.67"), Decimal(100))
+    assert round(choice.discount_fraction, 2) == 0.33
+    assert book.range_usd("x") == (Decimal("66.67"), Decimal("66.67"))
+
+
+def test_no_discount_is_none() -> None:
+    choice = PriceBook.of(file(price("list", 100))).with_discounts({"x": Fraction(0), "y": Fraction(1, 2)}).choose("x")
+    assert choice is not None
+    assert (choice.unit_usd, choice.list_usd, choice.discount_fraction) == (100, None, 0)
+
+
+def test_an_own_street_price_is_a_quote_and_an_own_list_price_is_not() -> None:
+    for kind, left in (("street", 80), ("list", 40), ("estimate", 40)):
+        own = file(price(kind, 80), name="own")
+        choice = PriceBook.of(file(price("street", 100)), own).with_discounts({"x": Fraction(1, 2)}).choose("x")
+        assert choice is not None
+        assert choice.unit_usd == left
+
+
+@given(
+    st.decimals(1, 10**6, places=2), st.fractions(0, 1, max_denominator=1000), st.fractions(0, 1, max_denominator=1000)
+)
+def test_a_larger_discount_never_costs_more(usd: Decimal, one: Fraction, other: Fraction) -> None:
+    book = PriceBook.of(file(price("list", usd)))
+    less, more = (book.with_discounts({"x": share}).choose("x") for share in sorted((one, other)))
+    assert less is not None
+    assert more is not None
+    assert 0 <= more.unit_usd <= less.unit_usd <= usd
+
+
+def test_a_range_holds_every_price_of_new_goods() -> None:
+    rows = (price("street", 30, "2026"), price("street", 50, "2024"), price("estimate", 36, low_usd=25, high_usd=52))
+    book = PriceBook.of(file(*rows, price("street", 5, used=True)))
+    assert book.range_usd("x") == (25, 52)
+    assert book.range_usd("y") is None
+
+
+def test_own_prices_are_the_whole_range() -> None:
+    own = file(price("list", 40), price("list", 44), name="own")
+    assert PriceBook.of(file(price("street", 10), price("list", 90)), own).range_usd("x") == (40, 44)
+
+
+def test_a_range_is_that_of_the_length() -> None:
+    book = PriceBook.of(file(price("street", 10, length_m=1.0), price("street", 30, length_m=5.0)))
+    assert book.range_usd("x", 1.0) == (10, 10)
+    assert book.range_usd("x", 3.0) == book.range_usd("x") == (30, 30)
+
+
+def test_rates_put_in_later_bring_foreign_prices_in() -> None:
+    bare = PriceBook.of(
+        file(price("list", None, amount=100.0, currency="EUR"), price("list", None, amount=9.0, currency="GBP"))
+    )
+    assert bare.choose("x") is None
+    book = bare.with_rates({"EUR": EUR})
+    choice = book.choose("x")
+    assert choice is not None
+    assert (choice.unit_usd, choice.rate) == (Decimal("110.00"), EUR)
+    assert [p.currency for p in book.unusable["x"]] == ["GBP"]
+    assert [p.currency for p, _ in book.foreign] == ["GBP"]
+    assert "x" not in book.with_rates({"GBP": EUR.model_copy(update={"currency": "GBP"})}).unusable
+
+
+def test_rates_put_in_later_stand_before_those_of_the_files() -> None:
+    old = ExchangeRate(currency="EUR", usd=2.0, date="2020-01-01", source="old")
+    own = file(price("street", None, amount=100.0, currency="EUR"), rates=(old,), name="own")
+    book = PriceBook.of(file(price("street", 5)), own)
+    choices = [b.choose("x") for b in (book, book.with_rates({"EUR": EUR}), book.with_rates({}))]
+    assert [c.unit_usd for c in choices if c is not None] == [200, 110, 200]
+
+
+def test_used_goods_never_stand_whatever_the_rate() -> None:
+    bare = PriceBook.of(file(price("street", None, amount=1.0, currency="EUR", used=True)))
+    assert bare.with_rates({"EUR": EUR}).choose("x") is None

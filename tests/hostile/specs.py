@@ -15,6 +15,7 @@ _RATIOS: Final = st.sampled_from(["1:1", "2:1", "3:1", "7:3", "1.067:1", 4, 1.5,
 _MEDIA: Final = ("optical", "multimode", "single_mode", "copper")
 _USD: Final = st.sampled_from(["$0", "$1", "$12.34", "$36,000", "$6M", "$2B", "999.99 USD"])
 _WATTS: Final = st.sampled_from(["0 W", "1 W", "1.7 kW", "30 MW", "0.5 GW"])
+_SHARES: Final = st.sampled_from(["0%", "2%", "33.3%", 0.5, "100%"])
 _SERVERS: Final = (
     "nvidia-dgx-h100",
     "nvidia-hgx-h100",
@@ -111,6 +112,25 @@ def _network() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def _money() -> dict[str, st.SearchStrategy[Any]]:
+    stock = {"lead_time_weeks": st.sampled_from([0.1, 12.0, 520.0]), "confidence": st.sampled_from(["95%", 0.999999])}
+    with_rate = _mapping(stock | {"failures_per_year": _SHARES}, {})
+    rate = {"currency": st.just("EUR"), "usd": st.sampled_from([1e-9, 1.1, 1e6])}
+    rate |= {"date": st.just("2026-11-30"), "source": st.just("treasury")}
+    licence = _USD | st.just("none")
+    return {
+        "discounts": _mapping({}, {"vendor": _mapping({}, {"NVIDIA": _SHARES}), "category": _shares("server")}),
+        "exchange_rates": st.lists(_mapping(rate, {}), max_size=1),
+        "spares": _SHARES | _mapping({}, {"switch": _mapping(stock, {}), "cable": with_rate, "transceiver": _SHARES}),
+        "licences": _mapping({}, {"fabric_manager": licence, "network_os": licence, "telemetry": licence}),
+        "support": _SHARES | _shares("licence"),
+    }
+
+
+def _shares(more: str) -> st.SearchStrategy[Any]:
+    return _mapping({}, dict.fromkeys(("switch", "nic", "transceiver", "cable", "splitter", more), _SHARES))
+
+
 def valid_specs() -> st.SearchStrategy[dict[str, Any]]:
     """Specs that the reader takes. Whether there is a design for them is another matter."""
     size = st.sampled_from([1, 2, 3, 7, 8, 31, 64, 127, 128, 500, 1024, 2000])
@@ -127,7 +147,10 @@ def valid_specs() -> st.SearchStrategy[dict[str, Any]]:
         "optics": st.sampled_from(["compatible", "vendor"]),
         "storage": st.sampled_from(["none", {"gbps_per_gpu": 16.0}, {"ports_per_server": 2, "port_gbps": "400G"}]),
         "management": _mapping({}, {"inband": st.booleans(), "oob": st.booleans()}),
-        "site": _mapping({}, {"pue": st.sampled_from([1, 1.25, 5]), "years": st.integers(1, 30)}),
+        "site": _mapping(
+            {}, {"pue": st.sampled_from([1, 1.25, 5]), "years": st.integers(1, 30), "utilization": _SHARES}
+        ),
+        **_money(),
     }
     return st.one_of(_mapping({"servers": size}, optional), _mapping({"gpus": size.map(lambda n: n * 4)}, optional))
 

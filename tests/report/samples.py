@@ -20,7 +20,8 @@ UNPRICED = "gb300-nvl72"
 ETHERNET = "small-team"
 THREE_TIERS = "three-tiers-16384"
 ATTACHED = "storage-attached"
-ALL = (POD, BOTH, UNPRICED, ETHERNET, THREE_TIERS, ATTACHED, "budget-forces-2to1", "rail-only-512")
+COSTS = "full-cost"
+ALL = (POD, BOTH, UNPRICED, ETHERNET, THREE_TIERS, ATTACHED, COSTS, "budget-forces-2to1", "rail-only-512")
 
 
 @cache

@@ -77,8 +77,31 @@ def test_pieces_of_a_part_with_power_of_their_own_stand_apart() -> None:
 def test_quantities_are_those_of_the_line_items(by: By) -> None:
     for plan, design in _designs():
         for category in ("switch", "transceiver", "cable", "splitter", "NIC"):
-            counted = sum(r["quantity"] for r in bom_rows(plan, design, by) if r["category"] == category)
-            assert counted == sum(item.quantity for item in design.line_items if item.category == category)
+            rows = [r for r in bom_rows(plan, design, by) if r["category"] == category]
+            items = [item for item in design.line_items if item.category == category]
+            assert sum(r["order_quantity"] for r in rows) == sum(item.quantity for item in items)
+            spares = sum(item.quantity for item in items if item.tier == "spares")
+            assert sum(r["spares"] for r in rows) == spares
+            assert sum(r["quantity"] for r in rows) == sum(item.quantity for item in items) - spares
+
+
+def test_spares_stand_with_their_part_and_by_tier_apart() -> None:
+    plan = samples.plan(samples.COSTS)
+    switch = bom_rows(plan, plan.designs[0])[0]
+    assert (switch["quantity"], switch["spares"], switch["order_quantity"]) == (24, 1, 25)
+    assert switch["where_used"] == "leaf tier (16); spine tier (8)"
+    assert switch["extended_price"] == 25 * switch["unit_price"]
+    apart = [r for r in bom_rows(plan, plan.designs[0], "tier") if r["tier"] == "spares"]
+    assert (apart[0]["quantity"], apart[0]["spares"], apart[0]["power_each_w"]) == (0, 1, 0)
+
+
+def test_a_discount_stands_beside_the_price_after_it() -> None:
+    plan = samples.plan(samples.COSTS)
+    switch, module = bom_rows(plan, plan.designs[0])[:2]
+    assert (switch["unit_price"], switch["discount_percent"]) == (Decimal("27939.50"), 15)
+    assert "$32,870 before the discount" in switch["notes"]
+    assert module["discount_percent"] == 0
+    assert "discount" not in module["notes"]
 
 
 def test_one_row_a_part_with_its_places() -> None:

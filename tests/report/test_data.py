@@ -20,7 +20,10 @@ from tests.report import samples
 PLAN = (
     "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth"
 )
-DESIGN = "id rank pinned why fabric totals networks left_out line_items tco performance fits alternatives"
+DESIGN = (
+    "id rank pinned why fabric totals networks left_out line_items licences price_spread energy tco sensitivity "
+    "performance fits alternatives"
+)
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
     "capex_by_category_usd capex_by_tier_usd capex_by_network_usd power_w power_typical_w racks"
@@ -31,7 +34,8 @@ NETWORK = (
 )
 ITEM = (
     "network tier category part part_number quantity unit_price_usd price_kind price_date extended_usd where "
-    "manufacturer description price_source power_each_w power_typical_each_w power_in_host basis"
+    "manufacturer description price_source power_each_w power_typical_each_w power_in_host basis "
+    "list_price_usd discount_percent low_price_usd high_price_usd"
 )
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
@@ -61,7 +65,14 @@ KEYS = {
     ),
     ("designs", 0, "networks", "compute", "latency_us", "switches"): "same_leaf cross_leaf cross_pod",
     ("designs", 0, "line_items", 0): ITEM,
-    ("designs", 0, "tco"): "years energy_usd support_usd total_usd complete",
+    ("designs", 0, "licences", 0): ("licence network part description per need quantity unit_price_usd bought source"),
+    ("designs", 0, "price_spread"): "list_usd low_usd high_usd rank_at_low rank_at_high",
+    ("designs", 0, "energy"): (
+        "network_mean_w network_basis servers_w it_w facility_w swing_fraction swing_w network_per_year_kwh "
+        "network_per_year_usd cluster_per_year_kwh cluster_per_year_usd"
+    ),
+    ("designs", 0, "tco"): "years energy_usd support_usd total_usd complete low_usd high_usd",
+    ("designs", 0, "sensitivity", 0): "input unit low base high unknown total_low_usd total_high_usd kind source",
     ("designs", 0, "performance"): "load_balancing allreduce training inference",
     ("designs", 0, "fits"): "network_budget cluster_budget power facility_power growth",
     ("designs", 0, "alternatives", 0): "id switch capex_usd complete",

@@ -22,9 +22,11 @@ from ibplan.report.sections import (
     defaults,
     design_list,
     findings,
+    left_out,
     prices,
     recommendation,
     rejected,
+    sensitivity,
 )
 from ibplan.report.table import to_table
 from ibplan.spec.load import load_spec
@@ -170,8 +172,9 @@ def test_marks_are_explained_where_they_occur() -> None:
     table = to_table(samples.data(samples.THREE_TIERS), width=100)
     assert re.search(r"- over cores +us +[\d.]+\*", table)
     assert "* extrapolated: no published measurement of this path" in table
-    assert "~ rests on estimated prices" in table
-    assert "> at least" not in table
+    assert "~ rests on estimates" in table
+    assert "> at least" in table
+    assert "> at least" not in to_table(samples.data(samples.COSTS), width=100)
 
 
 def test_a_fabric_without_measurements_has_unknown_latency() -> None:
@@ -337,3 +340,23 @@ def test_a_million_gpus_has_no_exponents() -> None:
     assert text.ratio(1.00787) == "1.008:1"
     assert text.scaled(405_000_000_000) == "405B"
     assert text.percent(0.0510702) == "5.1"
+
+
+def test_what_moves_the_total_is_listed_for_the_recommended_design() -> None:
+    data = samples.data(samples.COSTS)
+    section = sensitivity(data)
+    assert section.title == "What moves the total cost of design 1 most"
+    rows = data["designs"][0]["sensitivity"]
+    assert [line.words.partition(",")[0] for line in section.lines] == [row["input"] for row in rows]
+    (support,) = [line.words for line in section.lines if line.words.startswith("support,")]
+    assert support.startswith("support, 2% to 20% of the price a year (now 3.8%; published): total $2,199,476 to $")
+    assert "(now unknown;" in " ".join(line.words for line in sensitivity(samples.data(samples.BOTH)).lines)
+    assert not sensitivity(samples.data(samples.UNPRICED, "network.switch=nvidia-sn6600")).lines
+
+
+def test_what_is_left_out_follows_what_is_planned() -> None:
+    (bare,), (full,) = (left_out(samples.data(name)).lines for name in (samples.BOTH, samples.COSTS))
+    for word in ("support", "licences without a price", "spares"):
+        assert word in bare.words
+        assert word not in full.words
+    assert "tax" in full.words
