@@ -201,7 +201,7 @@ _KINDS = (
     FindingKind(
         "growth-tier",
         "info",
-        "Year {year} takes {tiers} tiers instead of {before}.",
+        "Year {year} takes {tiers} tiers of {network} switches instead of {before}.",
         "",
     ),
     FindingKind(

@@ -74,6 +74,7 @@ HEADINGS: dict[type[Any], str] = {
     growth_results.Growth: "growth",
     growth_results.GrowthPath: "growth.planned",
     growth_results.Stage: "growth.planned.stages",
+    growth_results.StageNetwork: "growth.planned.stages.networks",
     growth_results.Purchase: "growth.planned.stages.purchases",
     growth_results.Surplus: "growth.planned.stages.surplus",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from ibplan.errors import Reason, Unbuildable
@@ -11,19 +11,29 @@ from ibplan.fabric.request import CorePin, FabricRequest, FabricSize, Tiers
 from ibplan.fabric.sizing import size_fabric
 
 
-def planned_request(request: FabricRequest, later: Sequence[int]) -> tuple[FabricRequest, Reason | None]:
-    """The request of a fabric that can grow to the last of the `later` numbers of servers, which do not fall.
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What planning ahead asks for: `request` of today's stage, and `last` = the stage it grows to with its size.
 
-    Where it cannot, the reason, and the request of one that grows as far as it can.
+    `out_of_reach`: why there is none that was asked for, or not the last of them.
     """
+
+    request: FabricRequest
+    last: tuple[FabricRequest, FabricSize] | None = None
+    out_of_reach: Reason | None = None
+
+
+def plan_ahead(request: FabricRequest, later: Sequence[int]) -> Ahead:
+    """A fabric that can grow to the last of the `later` numbers of servers, which do not fall; or as far as it can."""
     out_of_reach: Reason | None = None
     for servers in reversed(later):
         last = replace(request, servers=servers)
         try:
-            return stage_request(last, size_fabric(last), request.servers), out_of_reach
+            size = size_fabric(last)
+            return Ahead(stage_request(last, size, request.servers), (last, size), out_of_reach)
         except Unbuildable as refusal:
             out_of_reach = out_of_reach or refusal.reasons[0]
-    return request, out_of_reach
+    return Ahead(request, None, out_of_reach)
 
 
 def stage_request(last: FabricRequest, size: FabricSize, servers: int) -> FabricRequest:

@@ -12,9 +12,10 @@ from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typ
 from ibplan.economics.items import LineItem
 from ibplan.economics.licences import Licence, unpriced_and_required
 from ibplan.errors import Reason
-from ibplan.fabric.growing import planned_request
+from ibplan.fabric.growing import plan_ahead
 from ibplan.fabric.host_links import HostEnd
 from ibplan.fabric.network import NetworkSize, build_network
+from ibplan.fabric.request import FabricRequest, FabricSize
 from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import PartsBook
@@ -82,19 +83,12 @@ class Evaluated:
 
 def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     """Evaluate one form with its side networks. Raises Unbuildable with the reasons when it cannot be built."""
-    request, out_of_reach = planned_request(form.request, form.later_servers)
-    fabric = size_fabric(request)
-    network = build_network(
-        request,
-        fabric,
-        form.fabrics,
-        server=HostEnd(form.hosts.cage_class, form.hosts.ports_per_cage),
-        server_ports=form.hosts.ports,
-        attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
-        manager=_manager(form),
-    )
+    ahead = plan_ahead(form.request, form.later_servers)
+    fabric = size_fabric(ahead.request)
+    network = _network(form, spec, ahead.request, fabric)
+    last = None if ahead.last is None else _network(form, spec, *ahead.last)
     parts = all_parts(network, link_layer(form.fabric), means.book, lambda link: _medium(spec, link))
-    side = means.planner.plan(form.fabric, network)
+    side = means.planner.plan(form.fabric, network, last)
     bill = make_bill("compute", _equipment(form, network, spec, means.book), [p for p in parts if _billed(p, form)])
     items = (*bill, *(item for other in side.planned for item in other.items))
     licences = means.licences(form.fabric, network, side)
@@ -110,7 +104,19 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
         maximum_power_w(items),
         typical_power_w(items),
         licences,
-        out_of_reach,
+        ahead.out_of_reach,
+    )
+
+
+def _network(form: Form, spec: Spec, request: FabricRequest, fabric: FabricSize) -> NetworkSize:
+    return build_network(
+        request,
+        fabric,
+        form.fabrics,
+        server=HostEnd(form.hosts.cage_class, form.hosts.ports_per_cage),
+        server_ports=form.hosts.ports,
+        attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
+        manager=_manager(form),
     )
 
 

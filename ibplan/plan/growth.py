@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from ibplan.economics.items import LineItem
+from ibplan.economics.items import LineItem, NetworkName
 from ibplan.errors import Unbuildable
+from ibplan.fabric.network import NetworkSize
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form
-from ibplan.plan.growth_results import Growth, GrowthPath, Purchase, Stage, Surplus
+from ibplan.plan.growth_results import Growth, GrowthPath, Purchase, Stage, StageNetwork, Surplus
 from ibplan.plan.means import Means
 from ibplan.spec.models import Spec
 
@@ -65,12 +66,11 @@ def _path(
             break
         found.append(_stage(year, servers * gpus_per_server, before, now, stock))
         before = now
-    moved = [None if s.links_moved is None else s.links_moved + (s.links_removed or 0) for s in found]
     return GrowthPath(
         tuple(found),
         sum((stage.purchase_usd for stage in found), Decimal(0)),
         all(stage.complete for stage in found),
-        None if None in moved else sum(m or 0 for m in moved),
+        _sum(stage.links_recabled for stage in found),
         refusal,
     )
 
@@ -91,37 +91,50 @@ def _stage(
         key = (bought.network, bought.part)
         had = stock[key].quantity if key in stock else 0
         stock[key] = bought.of(had + bought.quantity)
-    moves = _moves(before, now)
+    networks = tuple(_network(name, before, now) for name in _names(now))
     return Stage(
         year=year,
         gpus=gpus,
         servers=now.network.request.servers,
-        tiers=now.network.fabric.tiers,
-        switches=now.network.switch_count,
-        links=sum(link.count for link in now.network.links),
+        networks=networks,
+        links_recabled=_sum(network.recabled for network in networks),
         capex_usd=now.capital.usd.quantize(_CENT),
         purchases=purchases,
         purchase_usd=sum((p.extended_usd or Decimal(0) for p in purchases), Decimal(0)).quantize(_CENT),
         complete=all(p.unit_price_usd is not None for p in purchases),
         surplus=surplus,
-        links_added=moves[0],
-        links_moved=moves[1],
-        links_removed=moves[2],
     )
 
 
-def _moves(before: Evaluated | None, now: Evaluated) -> tuple[int | None, int | None, int | None]:
-    """Links (added, moved, removed) since the stage before."""
-    links = sum(link.count for link in now.network.links)
-    if before is None:
-        return links, 0, 0
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """The sum; None if any is."""
+    found = list(counts)
+    return None if None in found else sum(count or 0 for count in found)
+
+
+def _names(design: Evaluated) -> tuple[NetworkName, ...]:
+    return ("compute", *(network.name for network in design.side.planned))
+
+
+def _network(name: NetworkName, before: Evaluated | None, now: Evaluated) -> StageNetwork:
+    """One network at a stage. A network that was not planned at the stage before is new."""
+    size = _size(now, name)
+    links = sum(link.count for link in size.links)
+    old = None if before is None or name not in _names(before) else before
+    if old is None:
+        return StageNetwork(name, size.fabric.tiers, size.switch_count, links, links, 0, 0)
     from ibplan.fabric.rewiring import rewiring  # numpy only where links are compared
     from ibplan.plan.wires import MOST_LINKS, wire_evaluated
 
-    if max(links, sum(link.count for link in before.network.links)) > MOST_LINKS:
-        return None, None, None
-    found = rewiring(wire_evaluated(before), wire_evaluated(now))
-    return found.added, found.moved, found.removed
+    if max(links, sum(link.count for link in _size(old, name).links)) > MOST_LINKS:
+        return StageNetwork(name, size.fabric.tiers, size.switch_count, links, None, None, None)
+    found = rewiring(wire_evaluated(old, name), wire_evaluated(now, name))
+    return StageNetwork(name, size.fabric.tiers, size.switch_count, links, found.added, found.moved, found.removed)
+
+
+def _size(design: Evaluated, name: NetworkName) -> NetworkSize:
+    side = design.side.named(name)
+    return design.network if side is None else side.network
 
 
 def _parts(items: Sequence[LineItem]) -> tuple[Purchase, ...]:

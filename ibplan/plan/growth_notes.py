@@ -20,19 +20,15 @@ def growth_findings(growth: Growth) -> Iterator[Finding]:
             pointer="/growth",
             gpus=plural(stages[-1].gpus, "GPU"),
             cost=format_usd(growth.reserved_usd),
-            parts=", ".join(f"{part.quantity:,} {part.part}" for part in growth.reserved),
+            parts=", ".join(f"{part.quantity:,} {part.part} ({part.network})" for part in growth.reserved),
         )
     for before, now in pairwise(stages):
-        if now.tiers != before.tiers:
-            yield finding(
-                "growth-tier",
-                design=growth.design,
-                pointer="/growth",
-                year=now.year,
-                tiers=now.tiers,
-                before=before.tiers,
-            )
-        again = (now.links_moved or 0) + (now.links_removed or 0)
-        if again:
-            links = plural(again, "link")
-            yield finding("growth-recabled", design=growth.design, pointer="/growth", year=now.year, links=links)
+        tiers = {network.network: network.tiers for network in before.networks}
+        for network in now.networks:
+            was = tiers.get(network.network, network.tiers)
+            if network.tiers != was:
+                fields = {"year": now.year, "network": network.network, "tiers": network.tiers, "before": was}
+                yield finding("growth-tier", design=growth.design, pointer="/growth", **fields)
+            if network.recabled:
+                links = plural(network.recabled, f"{network.network} link")
+                yield finding("growth-recabled", design=growth.design, pointer="/growth", year=now.year, links=links)

@@ -35,27 +35,44 @@ class Surplus:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """One stage. `capex_usd` = price of all that stands then; `purchase_usd` = of what is bought for it.
+class StageNetwork:
+    """One network at a stage, with its links against the stage before.
 
     `links_moved`: links of the stage before that are unplugged and serve elsewhere; `links_removed`: unplugged for
     good. None = not counted, because there are too many links.
     """
 
-    year: int
-    gpus: int
-    servers: int
+    network: str
     tiers: int
     switches: int
     links: int
+    links_added: int | None
+    links_moved: int | None
+    links_removed: int | None
+
+    @property
+    def recabled(self) -> int | None:
+        """Links of the stage before that do not stay; None = not counted."""
+        return None if self.links_moved is None else self.links_moved + (self.links_removed or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage. `capex_usd` = price of all that stands then; `purchase_usd` = of what is bought for it.
+
+    `links_recabled` = moved and removed links over all networks; None = not counted.
+    """
+
+    year: int
+    gpus: int
+    servers: int
+    networks: tuple[StageNetwork, ...]
+    links_recabled: int | None
     capex_usd: Decimal
     purchases: tuple[Purchase, ...]
     purchase_usd: Decimal
     complete: bool
     surplus: tuple[Surplus, ...]
-    links_added: int | None
-    links_moved: int | None
-    links_removed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +82,7 @@ class GrowthPath:
     stages: tuple[Stage, ...]
     purchase_usd: Decimal
     complete: bool
-    links_moved: int | None
+    links_recabled: int | None
     refusal: str | None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
@@ -12,8 +12,9 @@ from ibplan.economics.bill import make_bill
 from ibplan.economics.capital import capital_cost
 from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.geometry import Geometry
+from ibplan.fabric.growing import stage_request
 from ibplan.fabric.host_links import HostEnd
-from ibplan.fabric.network import build_network
+from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest
 from ibplan.fabric.sizing import size_fabric
 from ibplan.findings import plural
@@ -94,13 +95,20 @@ class SideRequest:
         )
 
 
-def build(request: SideRequest, model: SwitchModel, book: PartsBook, airflow: Airflow) -> SideNetwork:
-    """The network on one kind of switch. Raises Unbuildable with what is short."""
+def build(
+    request: SideRequest, model: SwitchModel, book: PartsBook, airflow: Airflow, last: NetworkSize | None = None
+) -> SideNetwork:
+    """The network on one kind of switch; such as grows to the `last` one, if there is one.
+
+    Raises Unbuildable with what is short.
+    """
     if (refusal := model.refusal()) is not None:
         raise Unbuildable(refusal)
     if not model.serves(request.fabric):
         raise Unbuildable(Reason("link-layer", f"it cannot serve {request.fabric}"))
     sized = request.on(model.geometry)
+    if last is not None:
+        sized = replace(stage_request(last.request, last.fabric, sized.servers), attached=sized.attached)
     network = build_network(
         sized,
         size_fabric(sized),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from ibplan.catalog.store import Catalog
+from ibplan.errors import Unbuildable
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.request import Attached
 from ibplan.parts.offers import PartsBook
@@ -19,7 +21,7 @@ from ibplan.plan.management import (
     oob_request,
     uplink_group,
 )
-from ibplan.plan.side_build import WORDS, Group, ServerPorts, SideRequest, build_cheapest
+from ibplan.plan.side_build import WORDS, Group, ServerPorts, SideRequest, build, build_cheapest
 from ibplan.plan.side_defaults import side_defaults
 from ibplan.plan.side_model import LeftOut, SideName, SideNetwork, SideNetworks, SideNote
 from ibplan.plan.side_ports import inband_ports, oob_ports, storage_fabric, storage_ports
@@ -36,16 +38,24 @@ _BY_SPEC = "the spec leaves it out"
 
 @dataclass(frozen=True, slots=True)
 class SidePlanner:
-    """Plans the side networks of all designs of a spec. `known`: what was built before, by what it was asked for."""
+    """Plans the side networks of all designs of a spec. `known`: what was built before, by what it was asked for.
+
+    `ahead`: the side networks of the last growth stage, of which those of this stage become a part.
+    """
 
     spec: Spec
     server: ServerModel
     catalog: Catalog
     book: PartsBook
     known: dict[object, object] = field(default_factory=dict)
+    ahead: SideNetworks | None = None
 
-    def plan(self, compute: Fabric, network: NetworkSize) -> SideNetworks:
-        """The side networks beside a compute network."""
+    def plan(self, compute: Fabric, network: NetworkSize, last: NetworkSize | None = None) -> SideNetworks:
+        """The side networks beside a compute network; such as grow to those beside the `last` one, if there is one."""
+        if last is not None:
+            ahead = self.plan(compute, last)
+            to = ("to grow", compute, last.request.servers, tuple((tier.tier, tier.count) for tier in last.tiers))
+            return self._once(to, lambda: replace(self, known={}, ahead=ahead)).plan(compute, network)
         servers = network.request.servers
         switches = tuple((f"compute.{tier.tier}", tier.count) for tier in network.tiers)
         key = ("all", compute, servers, switches)
@@ -176,6 +186,10 @@ class SidePlanner:
         return found
 
     def _built(self, request: SideRequest, switch: str | None) -> Found:
+        last = None if self.ahead is None else self.ahead.named(request.name)
+        if last is not None:
+            with suppress(Unbuildable):
+                return build(request, last.switches.leaf, self.book, self.spec.site.airflow, last.network)
         models = self._candidates(request.fabric, switch, request.name)
         return build_cheapest(request, models, self.book, self.spec.site.airflow)
 

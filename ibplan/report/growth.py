@@ -116,25 +116,34 @@ def _stage_rows(stages: Sequence[Data]) -> list[list[str]]:
     def row(name: str, cell: Callable[[Data], str]) -> list[str]:
         return [name, *map(cell, stages)]
 
-    return [
-        row("GPUs", lambda s: text.number(s["gpus"])),
-        row("Servers", lambda s: text.number(s["servers"])),
-        row("Tiers of switches", lambda s: str(s["tiers"])),
-        row("Switches", lambda s: text.number(s["switches"])),
-        row("Links", lambda s: text.number(s["links"])),
-        row("Links added", lambda s: _count(s["links_added"])),
-        row("Links re-cabled", lambda s: _count(_recabled(s))),
-        row("To buy, USD", lambda s: _usd(s, "purchase_usd")),
-        row("All that stands, USD", lambda s: _usd(s, "capex_usd")),
+    names = list(dict.fromkeys(network["network"] for stage in stages for network in stage["networks"]))
+    rows = [row("GPUs", lambda s: text.number(s["gpus"])), row("Servers", lambda s: text.number(s["servers"]))]
+    rows.append(row("Tiers, compute network", lambda s: str(s["networks"][0]["tiers"])))
+    rows.append(row("Switches, all networks", lambda s: text.number(sum(n["switches"] for n in s["networks"]))))
+    rows.append(row("Links, all networks", lambda s: text.number(sum(n["links"] for n in s["networks"]))))
+    rows.append(row("Links re-cabled", lambda s: _count(s["links_recabled"])))
+    rows += [
+        line for name in names if any(_recabled(s, name) != 0 for s in stages) for line in [_network_row(name, stages)]
     ]
+    rows.append(row("To buy, USD", lambda s: _usd(s, "purchase_usd")))
+    rows.append(row("All that stands, USD", lambda s: _usd(s, "capex_usd")))
+    return rows
+
+
+def _network_row(name: str, stages: Sequence[Data]) -> list[str]:
+    return [f"- {name} network", *(_count(_recabled(stage, name)) for stage in stages)]
 
 
 def _usd(stage: Data, key: str) -> str:
     return f"{'' if stage['complete'] else LOWER_BOUND}{text.usd(stage[key])}"
 
 
-def _recabled(stage: Data) -> int | None:
-    return None if stage["links_moved"] is None else int(stage["links_moved"] + stage["links_removed"])
+def _recabled(stage: Data, name: str) -> int | None:
+    """Re-cabled links of one network; None = not counted."""
+    for network in stage["networks"]:
+        if network["network"] == name:
+            return None if network["links_moved"] is None else network["links_moved"] + network["links_removed"]
+    return 0
 
 
 def _count(value: int | None) -> str:
@@ -176,7 +185,9 @@ def _words(plan: Data) -> Iterator[str]:
 def _reserved_words(growth: Data) -> str:
     if not growth["reserved"]:
         return "Planning ahead costs nothing on the first day: no part is bought before its stage needs it."
-    parts = ", ".join(f"{part['quantity']:,} {printable(part['part'])}" for part in growth["reserved"])
+    parts = ", ".join(
+        f"{part['quantity']:,} {printable(part['part'])} ({part['network']})" for part in growth["reserved"]
+    )
     return f"Planning ahead costs ${text.usd(growth['reserved_usd'])} more on the first day: {parts}."
 
 
@@ -186,8 +197,8 @@ def _comparison(planned: Data, unplanned: Data) -> str:
 
 
 def _in_all(way: str, path: Data) -> str:
-    moved = path["links_moved"]
-    links = "an unknown number of links moved" if moved is None else f"{plural(moved, 'link')} moved"
+    moved = path["links_recabled"]
+    links = "an unknown number of links re-cabled" if moved is None else f"{plural(moved, 'link')} re-cabled"
     return f"{way}: {'' if path['complete'] else 'at least '}${text.usd(path['purchase_usd'])}, {links}"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
-from ibplan.fabric.growing import planned_request, stage_request
+from ibplan.fabric.growing import Ahead, plan_ahead, stage_request
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.request import FabricRequest
 from ibplan.fabric.rewiring import rewiring
@@ -73,12 +73,15 @@ def test_a_stage_as_large_as_the_last_is_the_last() -> None:
 
 def test_what_cannot_be_reached_is_planned_as_far_as_it_goes() -> None:
     asked = request(128, tiers=2)
-    planned, refusal = planned_request(asked, (256, 512))
-    assert refusal is not None
-    assert refusal.code == "spine-ports"
-    assert tiers(network(planned)) == (32, 32, 0)
-    assert planned_request(asked, (512,))[0] == asked
-    assert planned_request(asked, ()) == (asked, None)
+    ahead = plan_ahead(asked, (256, 512))
+    assert ahead.out_of_reach is not None
+    assert ahead.out_of_reach.code == "spine-ports"
+    assert tiers(network(ahead.request)) == (32, 32, 0)
+    assert ahead.last is not None
+    assert ahead.last[0].servers == 256
+    alone = plan_ahead(asked, (512,))
+    assert (alone.request, alone.last) == (asked, None)
+    assert plan_ahead(asked, ()) == Ahead(asked)
 
 
 def test_given_cores_must_take_the_uplinks_evenly() -> None:

@@ -61,9 +61,9 @@ def test_the_design_of_today_is_the_first_stage() -> None:
 
 def test_planning_ahead_moves_nothing_and_has_a_price() -> None:
     growth = growth_of(plan(GROWS + STAGES))
-    assert growth.planned.links_moved == 0
-    assert growth.unplanned.links_moved is not None
-    assert growth.unplanned.links_moved > 0
+    assert growth.planned.links_recabled == 0
+    assert growth.unplanned.links_recabled is not None
+    assert growth.unplanned.links_recabled > 0
     # 1,024 ports are 32 leaves of 64; one pod of the last stage has 32 spines, 16 would do.
     assert [(p.part, p.quantity) for p in growth.reserved] == [("nvidia-qm9700", 16)]
     price = growth.reserved[0].unit_price_usd
@@ -75,7 +75,7 @@ def test_a_new_tier_is_said() -> None:
     findings = plan(GROWS + STAGES).findings
     (tier,) = [f for f in findings if f.code == "growth-tier"]
     # 2,048 GPUs are two pods of the last stage, where a two-tier fabric of their own would do.
-    assert tier.message == "Year 1 takes 3 tiers instead of 2."
+    assert tier.message == "Year 1 takes 3 tiers of compute switches instead of 2."
     assert [f.code for f in findings if f.code.startswith("growth")] == ["growth-reserved", "growth-tier"]
 
 
@@ -87,7 +87,7 @@ def test_what_the_switches_cannot_reach_is_said() -> None:
     growth = growth_of(result)
     assert (growth.reaches, growth.reason is not None) == (False, True)
     # As far as it goes, it is planned ahead: year 1 moves nothing.
-    assert [stage.links_moved for stage in growth.planned.stages] == [0, 0]
+    assert [stage.links_recabled for stage in growth.planned.stages] == [0, 0]
     assert growth.planned.refusal is not None
     assert growth.planned.refusal.startswith("year 3: spine tier")
 
@@ -119,6 +119,8 @@ def test_servers_never_shrink() -> None:
         plan("servers: 16\ngrowth: [{year: 1, gpus: 64}]\n")
 
 
-def test_the_specs_that_grow_move_nothing() -> None:
+def test_the_specs_that_grow_recable_neither_compute_nor_storage() -> None:
     for file in Path("specs").glob("growth-*.yaml"):
-        assert growth_of(plan(file.read_text(encoding="utf-8"))).planned.links_moved == 0
+        for stage in growth_of(plan(file.read_text(encoding="utf-8"))).planned.stages:
+            recabled = {network.network: network.recabled for network in stage.networks}
+            assert (recabled["compute"], recabled["storage"]) == (0, 0)
