@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from ibplan.cli.common import DesignOption, OutputOption, OverlaysOption, PricesOption, SettingsOption, SpecArgument
+from ibplan.cli.common import (
+    DesignOption,
+    LockOption,
+    NoLockOption,
+    OutputOption,
+    OverlaysOption,
+    PricesOption,
+    SettingsOption,
+    SpecArgument,
+)
 from ibplan.cli.output import emit
 from ibplan.errors import NoDesignError, UsageError
 
@@ -42,6 +51,8 @@ def bom(
     crlf: Annotated[bool, typer.Option("--crlf", help="End lines with CR LF (csv only).")] = False,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
 ) -> None:
     """Print the bill of materials of a design: the recommended one, or the one named by --design."""
     if crlf and form is not BomFormat.CSV:
@@ -50,8 +61,8 @@ def bom(
     from ibplan.report.bom import bom_csv, bom_data, bom_markdown, bom_rows
     from ibplan.report.data import to_json, to_yaml
 
-    plan = plan_spec(spec, settings or (), overlays or (), prices, design_id)
-    chosen = design_id or plan.recommended
+    plan = plan_spec(spec, settings or (), overlays or (), prices, design_id, lock, no_lock)
+    chosen = design_id or plan.choice
     if chosen is None:
         raise NoDesignError(
             "no design can be recommended: `ibplan design` says why; name one with --design to get its bill anyway"

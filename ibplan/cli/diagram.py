@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ibplan.cli.common import DesignOption, OutputOption, OverlaysOption, PricesOption, SettingsOption, SpecArgument
+from ibplan.cli.common import (
+    DesignOption,
+    LockOption,
+    NoLockOption,
+    OutputOption,
+    OverlaysOption,
+    PricesOption,
+    SettingsOption,
+    SpecArgument,
+)
 from ibplan.cli.output import emit
 
 if TYPE_CHECKING:
@@ -32,12 +41,14 @@ def diagram(
     design_id: DesignOption = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
 ) -> None:
     """Draw a design: every switch where there are few, what is alike folded where there are many."""
     from ibplan.cli.planning import load_inputs
     from ibplan.plan.wired import wire_design
 
-    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
+    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
     emit(_drawn(wire_design(loaded, catalog, design_id), form), output)
 
 

@@ -15,6 +15,7 @@ from ibplan.plan.describe import describe_network
 from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form, Refused, enumerate_forms
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
+from ibplan.plan.locked import plan_under_lock
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
@@ -71,14 +72,16 @@ class _Context:
 def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     """Plan a spec: every design, ranked, with a recommendation where one can be made.
 
-    Raises InputError where the spec names something that does not exist or contradicts itself. A spec that no design
-    can meet is not an error: the plan says what is short.
+    Raises InputError where the spec names something that does not exist or contradicts itself, StaleLockError where its
+    lock says otherwise. A spec that no design can meet is not an error: the plan says what is short.
     """
     return make_evaluated_plan(loaded, catalog)[0]
 
 
 def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
     """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
+    if loaded.lock is not None:
+        return plan_under_lock(loaded, catalog, loaded.lock, make_evaluated_plan)
     context = _Context(loaded, catalog, resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics))
     forms = context.forms()
     evaluated, rejected = _evaluate_all(forms, context)

@@ -52,7 +52,7 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
     be recommended.
     """
     plan, evaluated = make_evaluated_plan(loaded, catalog)
-    chosen = plan.recommended if design_id is None else design_id
+    chosen = plan.choice if design_id is None else design_id
     if chosen is None:
         raise NoDesignError(
             "no design can be recommended: `ibplan design` says why; name one with --design to see it anyway"
@@ -62,6 +62,13 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
     return WiredDesign(plan.name, evaluated[chosen], wire_evaluated(evaluated[chosen]), chosen == plan.recommended)
 
 
+def not_the_locked(plan: Plan, wanted: str) -> str:
+    """What to say to who names another design than the locked one."""
+    return (
+        f"--design: {wanted[:_LONGEST_SHOWN]} is not the locked design, {plan.choice}: --no-lock plans without the lock"
+    )
+
+
 def wire_evaluated(evaluated: Evaluated) -> Wiring:
     """The links of an evaluated form."""
     form = evaluated.form
@@ -69,6 +76,8 @@ def wire_evaluated(evaluated: Evaluated) -> Wiring:
 
 
 def _unknown(plan: Plan, ids: list[str], wanted: str) -> str:
+    if plan.inputs.locked:
+        return not_the_locked(plan, wanted)
     for row in plan.rejected:
         if row.id == wanted:
             return f"--design: {wanted} cannot be built: {row.reasons[0].text}"

@@ -117,7 +117,9 @@ def render_rows(rows: Sequence[Row], columns: Sequence[str], form: str, *, width
     right = [all(_is_number(row[column]) for row in rows if row[column] is not None) for column in columns]
     if form == "markdown":
         return markdown.table(columns, [[markdown.cell(words) for words in line] for line in cells], right)
-    return _table(columns, cells, right, width, color)
+    from ibplan.report.grid import grid
+
+    return grid(columns, cells, right, whole=("id",), width=width, color=color)
 
 
 def render_data(data: Any, form: str) -> str:
@@ -133,20 +135,3 @@ def _words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
     return number(round(value, 2)) if isinstance(value, float) else str(value)
-
-
-def _table(
-    columns: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool], width: int, color: bool
-) -> str:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from ibplan.report.screen import printed
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column, is_right in zip(columns, right, strict=True):
-        table.add_column(column, justify="right" if is_right else "left", overflow="fold", no_wrap=column == "id")
-    for row in cells:
-        table.add_row(*map(Text, row))
-    return printed([table], width=width, color=color)
