@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, catalog, design, diagram, diff, lock, show, specs
+from ibplan.cli import bom, catalog, design, diagram, diff, lock, quote, show, specs
 from ibplan.cli.common import run_guarded
 from ibplan.cli.output import emit
 
@@ -28,6 +28,7 @@ app.command("design")(design.design)
 app.command("bom")(bom.bom)
 app.command("lock")(lock.lock)
 app.command("diff")(diff.diff)
+app.command("quote")(quote.quote)
 app.command("show")(show.show)
 app.command("diagram")(diagram.diagram)
 app.command("validate")(specs.validate)

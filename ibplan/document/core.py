@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -161,6 +162,13 @@ def read_stream(stream: BinaryIO, source: str) -> Document:
 def read_document(path: Path, source: str | None = None) -> Document:
     """Read a file. `source` names it in messages; default: its path. Raises InputError."""
     name = printable(path) if source is None else source
+    with open_regular(path, name) as stream:
+        return read_stream(stream, name)
+
+
+@contextmanager
+def open_regular(path: Path, name: str) -> Iterator[BinaryIO]:
+    """A file of the user to read; `name` stands for it in messages. Raises InputError, also while it is read."""
     try:
         # Not blocking: the other end of a named pipe may never come.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -175,7 +183,7 @@ def read_document(path: Path, source: str | None = None) -> Document:
         if not stat.S_ISREG(mode):
             raise _refuse(name, "is not a regular file", "pipe it into standard input, and give `-`")
         with open(handle, "rb", closefd=False) as stream:
-            return read_stream(stream, name)
+            yield stream
     except OSError as error:
         raise _refuse(name, f"cannot be read: {error.strerror}") from None
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Final
 
 from ibplan.document import printable
@@ -71,7 +72,8 @@ def summary(found: Difference) -> str:
 
 def difference_text(found: Difference, *, unchanged: bool, width: int, color: bool) -> str:
     """The comparison as tables; what did not change only if asked for."""
-    blocks = [f"{label(found.old)} -> {label(found.new)}\n{summary(found)}\n", *_design_lines(found)]
+    head = [f"{label(found.old)} -> {label(found.new)}", summary(found), *_design_lines(found)]
+    blocks = [f"{fill(line, width, break_on_hyphens=False)}\n" for line in head]
     for title, columns, rows in _tables(found, unchanged, wide=width >= _ROOM_FOR_ALL):
         right = [column in _RIGHT for column in columns]
         blocks.append(f"\n{title}\n{grid(columns, rows, right, whole=('change',), width=width, color=color)}")
@@ -80,7 +82,10 @@ def difference_text(found: Difference, *, unchanged: bool, width: int, color: bo
 
 def difference_markdown(found: Difference, *, unchanged: bool) -> str:
     """A comment for a merge request: the sum in a line, the tables folded below it."""
-    parts = [f"**{markdown.escape(summary(found))}**\n", *(markdown.escape(line) for line in _design_lines(found))]
+    parts = [
+        f"**{markdown.escape(summary(found))}**\n",
+        *(f"{markdown.escape(line)}\n" for line in _design_lines(found)),
+    ]
     for title, columns, rows in _tables(found, unchanged, wide=True):
         right = [column in _RIGHT for column in columns]
         body = markdown.table(columns, [[markdown.cell(words) for words in row] for row in rows], right)
@@ -91,7 +96,7 @@ def difference_markdown(found: Difference, *, unchanged: bool) -> str:
 def _design_lines(found: Difference) -> list[str]:
     if found.old.design == found.new.design:
         return []
-    return [f"Design: {found.old.design} -> {found.new.design}\n"]
+    return [f"Design: {found.old.design} -> {found.new.design}"]
 
 
 def _tables(found: Difference, unchanged: bool, *, wide: bool) -> Iterator[Table]:
