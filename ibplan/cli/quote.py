@@ -39,7 +39,9 @@ class QuoteFormat(StrEnum):
 
 def quote(
     spec: SpecArgument,
-    file: Annotated[Path, typer.Option("--file", metavar="QUOTE", help="The vendor's quote: CSV or .xlsx.")],
+    file: Annotated[
+        Path, typer.Option("--file", metavar="QUOTE", help="The quote: CSV or .xlsx; - is standard input.")
+    ],
     form: Annotated[
         QuoteFormat, typer.Option("--format", metavar="FORMAT", help="table, json, csv or markdown.")
     ] = QuoteFormat.TABLE,
@@ -71,6 +73,8 @@ def quote(
     from ibplan.quote.compare import compare_quote
     from ibplan.quote.rows import read_quote
 
+    if str(spec) == str(file) == "-":
+        raise UsageError("standard input can be the spec or the quote, not both")
     allowed = None if tolerance is None else _percent(tolerance)
     read = read_quote(file, read_columns(columns), sheet)
     loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)

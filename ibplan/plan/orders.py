@@ -21,6 +21,7 @@ from ibplan.units import UsdNumber, parse_usd
 
 Data = Mapping[str, Any]
 _LONGEST_SHOWN = 100
+_LARGEST = 10**15
 
 
 class _Loose(BaseModel):
@@ -157,14 +158,15 @@ def _chosen(plan: Plan | _PlanFile, source: str, design_id: str | None, option: 
 
 
 def _figures(design: Data, plan: Data) -> dict[str, Value]:
-    """The compared figures of a design. What an older ibplan did not write is unknown."""
+    """The compared figures of a design. What an older ibplan did not write, or nobody can have, is unknown."""
     found: dict[str, Value] = {}
     for figure_id in COMPARED:
         try:
             value = FIGURES[figure_id].value(design, plan)
         except (KeyError, TypeError, IndexError, AttributeError):
             value = None
-        found[figure_id] = value if isinstance(value, bool | int | float) else None
+        sensible = isinstance(value, bool | int | float) and abs(value) <= _LARGEST
+        found[figure_id] = value if sensible else None
     return found
 
 

@@ -164,7 +164,9 @@ def _figure_cells(change: FigureChange) -> list[str]:
 
 
 def _step(change: FigureChange) -> str:
-    if change.old is None or change.new is None or change.unit == "down:up" or isinstance(change.new, bool):
+    if change.old is None or change.new is None or change.unit == "down:up":
+        return ""
+    if isinstance(change.old, bool) or isinstance(change.new, bool):
         return ""
     places = 3 if change.unit == "share" else 6  # as both are shown, without a binary remainder
     old, new = (Decimal(repr(value)).quantize(Decimal(1).scaleb(-places)) for value in (change.old, change.new))

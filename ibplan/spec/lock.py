@@ -22,6 +22,7 @@ SUFFIX: Final = ".lock.yaml"
 _MAX_ITEMS: Final = 10_000
 _LONG: Final = 2_000
 _CENT: Final = Decimal("0.01")
+_SENSIBLE: Final = Field(ge=-(10**15), le=10**15)
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
 
 
@@ -78,12 +79,14 @@ class Lock(Strict):
     catalog_digest: Digest
     price_book: LockedBook
     budget_usd: UsdNumber | None
-    figures: dict[str, bool | int | float | None]
+    figures: dict[str, bool | Annotated[int, _SENSIBLE] | Annotated[float, _SENSIBLE] | None]
     items: tuple[LockedItem, ...] = Field(min_length=1, max_length=_MAX_ITEMS)
 
     @model_validator(mode="after")
     def _adds_up(self) -> Lock:
         total = self.figures.get("capex_usd")
+        if isinstance(total, bool):
+            raise wrong_at(("figures", "capex_usd"), "expected a number, got true or false")
         found = sum((item.extended_usd or Decimal(0) for item in self.items), Decimal(0)).quantize(_CENT)
         if total is None or Decimal(str(total)).quantize(_CENT) != found:
             shown = "nothing" if total is None else f"${Decimal(str(total)):,.2f}"

@@ -59,6 +59,9 @@ def test_golden_formats(quote: str, form: str, end: str) -> None:
 def test_a_workbook_says_the_same(quote: str) -> None:
     texts = [cli("quote", POD, "--file", f"quote.{end}").out.partition("\n")[2] for end in ("csv", "xlsx")]
     assert texts[0] == texts[1]
+    piped = cli("quote", POD, "--file", "-", stdin=Path("quote.xlsx").read_bytes())
+    assert piped.out.partition("\n")[2] == texts[0]
+    assert cli("quote", "-", "--file", "-").code == 2
 
 
 def test_the_bill_of_the_locked_design_is_what_counts(quote: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import random
+import struct
+import zlib
 from decimal import Decimal
 from pathlib import Path
 
@@ -21,6 +25,20 @@ ROWS: list[list[object]] = [
     ["MMA4Z00-NS", "twin-port; finned | SR4", "512 pcs", "", ""],
     [None, None, None, "Sum", "1,577,760.00"],
 ]
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+# A gray PNG whose rows are noise enough not to be packed: larger than all that a workbook may hold besides its cells.
+_NOISE = random.Random(1).randbytes(1_200 * 1_001)
+PICTURE = (
+    b"\x89PNG\r\n\x1a\n"
+    + _chunk(b"IHDR", struct.pack(">IIBBBBB", 1_000, 1_200, 8, 0, 0, 0, 0))
+    + _chunk(b"IDAT", zlib.compress(_NOISE, 1))
+    + _chunk(b"IEND", b"")
+)
 
 
 def _same(quote: Quote) -> None:
@@ -57,6 +75,18 @@ def test_a_workbook_and_its_sheets(tmp_path: Path) -> None:
         read_quote(file, {}, "Nope")
     with pytest.raises(InputError, match="no row of the first 50 names a column for quantities"):
         read_quote(file, {}, "Cover")
+
+
+def test_a_workbook_of_another_writer_with_a_picture(tmp_path: Path) -> None:
+    import xlsxwriter
+
+    book = xlsxwriter.Workbook(tmp_path / "q.xlsx")
+    sheet = book.add_worksheet("Offer")
+    for number, row in enumerate(ROWS):
+        sheet.write_row(number, 0, row)
+    sheet.insert_image("H1", "logo.png", {"image_data": io.BytesIO(PICTURE)})
+    book.close()
+    _same(read_quote(tmp_path / "q.xlsx", {}))
 
 
 def test_numbers_of_a_workbook_stay_numbers(tmp_path: Path) -> None:
