@@ -154,11 +154,11 @@ def _sum_cells(change: MoneyChange) -> list[str]:
 
 def _figure_cells(change: FigureChange) -> list[str]:
     unit = "%" if change.unit == "share" else change.unit
+    sides = (change.old, change.new)
     return [
         _NAMES[change.id],
         unit,
-        _written(change.old, change.unit),
-        _written(change.new, change.unit),
+        *("none" if value is None and change.id == BUDGET else _written(value, change.unit) for value in sides),
         _step(change),
     ]
 
