@@ -54,6 +54,12 @@ class NoDesignError(IbplanError):
     exit_code = EXIT_NO_DESIGN
 
 
+class StaleLockError(IbplanError):
+    """What was locked is not what the spec gives now: an order must not move silently."""
+
+    exit_code = EXIT_DIFFERENCE
+
+
 class OutputError(IbplanError):
     """The result could not be written."""
 

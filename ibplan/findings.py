@@ -144,6 +144,12 @@ _KINDS = (
         "State it in a catalogue overlay.",
     ),
     FindingKind(
+        "locked",
+        "info",
+        "Design and prices are those of the lock, written by ibplan {version}: other designs are not planned.",
+        "--no-lock compares all designs at today's prices; ibplan lock --update-prices or --update moves the lock.",
+    ),
+    FindingKind(
         "networks-not-planned",
         "info",
         "The networks are planned and priced; racks are left out.",

@@ -23,10 +23,17 @@ from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
 from ibplan.plan import growth_results, results
+from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
+from ibplan.plan.orders import order_of_plan
+from ibplan.quote.columns import KEYS
+from ibplan.quote.compare import compare_quote
+from ibplan.quote.rows import Quote, QuoteRow
 from ibplan.report.bom import bom_data, bom_rows
 from ibplan.report.data import plan_data
+from ibplan.report.difference import difference_data
 from ibplan.report.figures import explain_data
+from ibplan.report.quote import quote_data
 from ibplan.spec.load import load_spec
 from tests.golden import check_golden
 
@@ -147,6 +154,34 @@ def test_json_page_lists_every_key_of_a_bill_and_of_an_explanation() -> None:
     assert first_column(page["bom.rows"]) == list(bill["rows"][0])
     assert first_column(page["explain"]) == list(explained)
     assert first_column(page["explain.designs"]) == list(explained["designs"][0])
+
+
+def test_json_page_lists_every_key_of_a_comparison() -> None:
+    plan = make_plan(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    first, second = (order_of_plan(plan, plan_data(plan), "x", d.id, "--design") for d in plan.designs[:2])
+    compared = difference_data(difference(first, second), unchanged=False)
+    page = sections(DOCS / "json.md")
+    assert first_column(page["diff"]) == list(compared)
+    assert first_column(page["diff.old and .new"]) == list(compared["old"]) == list(compared["new"])
+    assert first_column(page["diff.total"]) == list(compared["total"]) == list(compared["networks"][0])
+    assert first_column(page["diff.parts"]) == list(compared["parts"][0])
+    assert first_column(page["diff.figures"]) == list(compared["figures"][0])
+
+
+def test_json_page_lists_every_key_of_a_quote() -> None:
+    plan = make_plan(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    row = QuoteRow(2, ("MQM9700-NS2F",), "switch", 1, None, None, False)
+    items = plan.designs[0].line_items
+    quoted = quote_data(compare_quote(Quote("q.csv", {}, (row,), ()), items, packaged()), "d", None)
+    page = sections(DOCS / "json.md")
+    assert first_column(page["quote"]) == list(quoted)
+    for key in ("totals", "parts", "rows"):
+        data = quoted[key]
+        assert first_column(page[f"quote.{key}"]) == list(data if isinstance(data, dict) else data[0])
+
+
+def test_quote_page_lists_every_key_of_a_column() -> None:
+    assert set(re.findall(r"^\| `([a-z]+)` \|", text_of(DOCS / "quote.md"), re.MULTILINE)) == set(KEYS)
 
 
 def test_json_page_lists_every_reason() -> None:

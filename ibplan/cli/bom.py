@@ -12,6 +12,8 @@ import typer
 
 from ibplan.cli.common import (
     DesignOption,
+    LockOption,
+    NoLockOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -73,6 +75,8 @@ def bom(
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
 ) -> None:
     """Print the bill of materials of a design: the recommended one, or the one named by --design.
 
@@ -80,10 +84,14 @@ def bom(
     """
     chosen = _chosen_format(form, check or output)
     _check_usage(specs, chosen, design_id, crlf, check, output)
+    if lock is not None and len(specs) > 1:
+        raise UsageError("--lock goes with one spec: the lock beside each spec is found by its name")
     from ibplan.plan.joint_bill import make_joint_bill
     from ibplan.report.bom_files import write_bill
 
-    joint_bill = make_joint_bill([(str(spec), *_bought(spec, settings, design_id, overlays, prices)) for spec in specs])
+    joint_bill = make_joint_bill(
+        [(str(spec), *_bought(spec, settings, design_id, overlays, prices, lock, no_lock)) for spec in specs]
+    )
     bill = write_bill(joint_bill, chosen.value, by.value, crlf=crlf)
     if check is None:
         emit(bill, output)
@@ -126,11 +134,13 @@ def _bought(
     design_id: str | None,
     overlays: Sequence[Path] | None,
     prices: Path | None,
+    lock: Path | None,
+    no_lock: bool,
 ) -> tuple[Plan, Design]:
     from ibplan.cli.planning import plan_spec
 
-    plan = plan_spec(spec, settings or (), overlays or (), prices, design_id)
-    chosen = design_id or plan.recommended
+    plan = plan_spec(spec, settings or (), overlays or (), prices, design_id, lock, no_lock)
+    chosen = design_id or plan.choice
     if chosen is None:
         raise NoDesignError(
             f"{'<stdin>' if str(spec) == '-' else spec}: no design can be recommended: `ibplan design` says why; "

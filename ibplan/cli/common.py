@@ -24,8 +24,10 @@ __all__ = [
     "DesignOption",
     "Format",
     "FormatOption",
+    "LockOption",
     "Network",
     "NetworkOption",
+    "NoLockOption",
     "OutputOption",
     "OverlaysOption",
     "PricesOption",
@@ -98,6 +100,11 @@ OverlaysOption = Annotated[
 PricesOption = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Lay a price file over the price book.")
 ]
+LockOption = Annotated[
+    Path | None,
+    typer.Option("--lock", metavar="FILE", help="The lock to keep to; default: <spec>.lock.yaml, if it is there."),
+]
+NoLockOption = Annotated[bool, typer.Option("--no-lock", help="Plan as if there were no lock.")]
 WidthOption = Annotated[
     int | None,
     typer.Option("--width", metavar="COLUMNS", min=60, max=WIDEST, help="Width of a table; default: the terminal's."),

@@ -11,6 +11,8 @@ import typer
 from ibplan.cli.common import (
     DesignOption,
     Format,
+    LockOption,
+    NoLockOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -63,6 +65,8 @@ def design(
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
     width: WidthOption = None,
 ) -> None:
     """Compare all designs of a spec and recommend one. Exit code 3 if no design fits."""
@@ -75,7 +79,7 @@ def design(
         emit(figure_list(), output)
         return
     figure = None if explain is None else _figure(explain, form)
-    plan = only(plan_spec(spec, settings or (), overlays or (), prices, design_id), design_id)
+    plan = only(plan_spec(spec, settings or (), overlays or (), prices, design_id, lock, no_lock), design_id)
     data = plan_data(plan)
     text = _rendered(data, form, output, width) if figure is None else _explained(figure, data, form)
     emit(text, output)

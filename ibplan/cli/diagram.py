@@ -9,8 +9,10 @@ import typer
 
 from ibplan.cli.common import (
     DesignOption,
+    LockOption,
     Network,
     NetworkOption,
+    NoLockOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -42,12 +44,14 @@ def diagram(
     network: NetworkOption = Network.COMPUTE,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
 ) -> None:
     """Draw a design: every switch where there are few, what is alike folded where there are many."""
     from ibplan.cli.planning import load_inputs
     from ibplan.plan.wired import wire_design
 
-    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
+    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
     emit(_drawn(wire_design(loaded, catalog, design_id, network.value), form), output)
 
 

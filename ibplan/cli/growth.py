@@ -39,7 +39,7 @@ def growth(
     from ibplan.report.data import plan_data, to_json, to_yaml
     from ibplan.report.growth import growth_csv, growth_data, growth_markdown, growth_text
 
-    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
+    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, no_lock=True)
     if not loaded.spec.growth:
         raise UsageError("the spec has no stages: write growth: [{year: 1, gpus: 2048}], or --set growth=...")
     data = plan_data(pinned_plan(loaded, catalog, design_id))

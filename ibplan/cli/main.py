@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, catalog, design, diagram, growth, show, specs
+from ibplan.cli import bom, catalog, design, diagram, diff, growth, lock, quote, show, specs
 from ibplan.cli.output import emit
 
 app = typer.Typer(
@@ -21,6 +21,9 @@ app = typer.Typer(
 )
 app.command("design")(design.design)
 app.command("bom")(bom.bom)
+app.command("lock")(lock.lock)
+app.command("diff")(diff.diff)
+app.command("quote")(quote.quote)
 app.command("show")(show.show)
 app.command("diagram")(diagram.diagram)
 app.command("growth")(growth.growth)

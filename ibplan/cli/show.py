@@ -9,8 +9,10 @@ import typer
 
 from ibplan.cli.common import (
     DesignOption,
+    LockOption,
     Network,
     NetworkOption,
+    NoLockOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -46,6 +48,8 @@ def show(
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
     width: WidthOption = None,
 ) -> None:
     """Show the topology of a design from the top: the recommended one, or the one named by --design."""
@@ -54,7 +58,7 @@ def show(
     from ibplan.report.data import to_json
     from ibplan.report.topology_data import device_data, topology_data
 
-    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
+    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
     wired = wire_design(loaded, catalog, design_id, network.value)
     shown, color = page(output, width)
     if device is None:

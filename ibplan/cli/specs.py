@@ -16,16 +16,25 @@ from ibplan.system import system_path
 
 
 def validate(specs: SpecsArgument, settings: SettingsOption = None) -> None:
-    """Check specs: every problem of every file, with its line and column; names are looked up in the catalogue."""
+    """Check specs, and locks beside them: every problem of every file, with its line and column."""
     from ibplan.catalog.store import Catalog, load_catalog
+    from ibplan.document import printable
     from ibplan.plan.extent import check_forms
     from ibplan.plan.resolve import resolve
     from ibplan.spec.load import check_specs
+    from ibplan.spec.lock import SUFFIX, read_lock
 
     problems: list[Problem] = []
     good: list[str] = []
+    locks = [path for path in specs if path.name.endswith(SUFFIX)]
     catalogs: dict[tuple[tuple[Path, ...], Path | None], Catalog] = {}
-    for result in check_specs(specs, settings or ()):
+    for lock in locks:
+        try:
+            read_lock(lock)
+            good.append(f"{printable(lock)}: ok\n")
+        except InputError as error:
+            problems += error.problems
+    for result in check_specs([path for path in specs if path not in locks], settings or ()):
         try:
             if isinstance(result, InputError):
                 raise result

@@ -23,6 +23,7 @@ from ibplan.plan.growth_notes import growth_findings
 from ibplan.plan.growth_results import Growth
 from ibplan.plan.hosts import growth_stages
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
+from ibplan.plan.locked import plan_under_lock
 from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
@@ -85,13 +86,16 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
     """Plan a spec: every design, ranked, with a recommendation where one can be made.
 
     Raises InputError where the spec names something that does not exist, contradicts itself or asks for more designs
-    than are planned at once. A spec that no design can meet is not an error: the plan says what is short.
+    than are planned at once, StaleLockError where its lock says otherwise. A spec that no design can meet is not an
+    error: the plan says what is short.
     """
     return make_evaluated_plan(loaded, catalog)[0]
 
 
 def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
     """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
+    if loaded.lock is not None:
+        return plan_under_lock(loaded, catalog, loaded.lock, make_evaluated_plan)
     context = _context(loaded, catalog)
     check_forms(loaded, catalog, context.named)
     forms = list(context.forms())

@@ -328,10 +328,11 @@ class PriceBookId:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the plan rests on besides the spec."""
+    """What the plan rests on besides the spec. `locked`: design and prices are those of a lock."""
 
     catalog_digest: str
     price_book: PriceBookId
+    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +354,11 @@ class Plan:
     nearest: tuple[Nearest, ...]
     findings: tuple[Finding, ...]
     growth: Growth | None = None
+
+    @property
+    def choice(self) -> str | None:
+        """Id of the design to order: the locked one, else the recommended one; None if there is none."""
+        return self.designs[0].id if self.inputs.locked else self.recommended
 
     def design(self, design_id: str) -> Design:
         """The design with an id. Raises KeyError."""

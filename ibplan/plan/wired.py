@@ -61,7 +61,7 @@ def wire_design(
     or a network that the design does not have, NoDesignError where none is named and none can be recommended.
     """
     plan, evaluated = make_evaluated_plan(loaded, catalog)
-    chosen = plan.recommended if design_id is None else design_id
+    chosen = plan.choice if design_id is None else design_id
     if chosen is None:
         raise NoDesignError(
             "no design can be recommended: `ibplan design` says why; name one with --design to see it anyway"
@@ -71,6 +71,13 @@ def wire_design(
     design = evaluated[chosen]
     _check_size(loaded, design, network)
     return WiredDesign(plan.name, design, wire_evaluated(design, network), chosen == plan.recommended, network)
+
+
+def not_the_locked(plan: Plan, wanted: str) -> str:
+    """What to say to who names another design than the locked one."""
+    return (
+        f"--design: {wanted[:_LONGEST_SHOWN]} is not the locked design, {plan.choice}: --no-lock plans without the lock"
+    )
 
 
 def _check_size(loaded: LoadedSpec, design: Evaluated, network: NetworkName) -> None:
@@ -85,6 +92,8 @@ def _check_size(loaded: LoadedSpec, design: Evaluated, network: NetworkName) -> 
 
 
 def _unknown(plan: Plan, ids: list[str], wanted: str) -> str:
+    if plan.inputs.locked:
+        return not_the_locked(plan, wanted)
     for row in plan.rejected:
         if row.id == wanted:
             return f"--design: {wanted} cannot be built: {row.reasons[0].text}"

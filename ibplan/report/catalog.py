@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ibplan.catalog.checks import CatalogRow
 from ibplan.catalog.entries import Cable, Gpu, Module, Nic, Recipe, Server, Switch
@@ -13,9 +13,6 @@ from ibplan.report import markdown
 from ibplan.report.data import money, to_json, to_yaml
 from ibplan.report.spreadsheet import csv_text
 from ibplan.report.text import number
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Row = Mapping[str, Any]
 LIST_COLUMNS: Final = ("kind", "id", "status", "vendor", "model", "what", "price_usd", "price_kind", "price_date")
@@ -122,10 +119,11 @@ def render_rows(
     right = [all(_is_number(row[column]) for row in rows if row[column] is not None) for column in columns]
     if form == "markdown":
         return markdown.table(columns, [[markdown.cell(words) for words in line] for line in cells], right)
-    from ibplan.report.screen import ascii_only_data, printed
+    from ibplan.report.grid import grid
+    from ibplan.report.screen import ascii_only_data
 
-    table = _table(columns, ascii_only_data(cells) if ascii_only else cells, right)
-    return printed([table], width=width, color=color, ascii_only=ascii_only)
+    shown = ascii_only_data(cells) if ascii_only else cells
+    return grid(columns, shown, right, whole=("id",), width=width, color=color, ascii_only=ascii_only)
 
 
 def render_data(data: Any, form: str) -> str:
@@ -141,16 +139,3 @@ def _words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
     return number(round(value, 2)) if isinstance(value, float) else str(value)
-
-
-def _table(columns: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool]) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column, is_right in zip(columns, right, strict=True):
-        table.add_column(column, justify="right" if is_right else "left", overflow="fold", no_wrap=column == "id")
-    for row in cells:
-        table.add_row(*map(Text, row))
-    return table

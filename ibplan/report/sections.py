@@ -110,7 +110,7 @@ def recommendation(data: Data) -> Section:
         return Section("No design can be recommended", (Line(why_none(data), style="bad"),))
     if chosen is None:
         return Section("Recommended", (Line(data["recommended"], style="good"),))
-    pinned = " (pinned by the spec)" if chosen["pinned"] else ""
+    pinned = f" (pinned by the {_pinned_by(data)})" if chosen["pinned"] else ""
     lines = [Line(f"{chosen['id']}{pinned}", labels(data)[chosen["id"]], "good")]
     said = _said(data["designs"])
     words = ((said[sentence], sentence) for sentence in chosen["why"])
@@ -137,6 +137,10 @@ def _labelled(where: Sequence[str], sentence: str, names: Mapping[str, str]) -> 
     return f"{_place(names[design_id] for design_id in where)} {sentence}" if len(where) > 1 else sentence
 
 
+def _pinned_by(data: Data) -> str:
+    return "lock" if data["inputs"]["locked"] else "spec"
+
+
 def why_none(data: Data) -> str:
     """Why nothing is recommended, in a sentence."""
     if not data["designs"]:
@@ -144,7 +148,7 @@ def why_none(data: Data) -> str:
     pinned = next((design for design in data["designs"] if design["pinned"]), None)
     if pinned is not None:
         why = "it breaks a limit" if data["shortfall"] else "it has parts without a price"
-        return f"The spec pins {pinned['id']}, which cannot be recommended: {why}."
+        return f"The {_pinned_by(data)} pins {pinned['id']}, which cannot be recommended: {why}."
     if all(design["rank"] is None for design in data["designs"]):
         return "Every design has parts without a price: give their prices in a file named by `prices:`."
     if data["shortfall"]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
 from ibplan.spec.economics import CategoryDiscounts, Discounts, Licences, PoissonStock, Spares, Support
+from ibplan.spec.lock import Lock, is_lock
 from ibplan.spec.models import (
     AttachedHosts,
     Budget,
@@ -58,13 +59,17 @@ _UNKNOWN_IF_UNSAID: Final = (
 
 @dataclass(frozen=True, slots=True)
 class LoadedSpec:
-    """A valid spec and where it came from. `defaults`: JSON pointers of what the user did not write."""
+    """A valid spec and where it came from. `defaults`: JSON pointers of what the user did not write.
+
+    `lock`: what fixes its design and prices; None = nothing does.
+    """
 
     spec: Spec
     source: str
     directory: Path
     defaults: tuple[str, ...]
     document: Document
+    lock: Lock | None = None
 
     @property
     def price_path(self) -> Path | None:
@@ -85,6 +90,8 @@ def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO
     else:
         document = read_document(Path(path))
         name, directory = printable(Path(path).stem)[:120], Path(path).parent
+    if is_lock(document):
+        raise InputError([document.problem((), "this is a lock, not a spec", "name the spec that it locks")])
     document, problems = apply_settings(document, settings)
     try:
         spec = validate(Spec, document)

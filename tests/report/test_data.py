@@ -40,7 +40,7 @@ ITEM = (
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
     (): PLAN,
-    ("inputs",): "catalog_digest price_book",
+    ("inputs",): "catalog_digest price_book locked",
     ("inputs", "price_book"): "name date",
     ("designs", 0): DESIGN,
     ("designs", 0, "totals"): TOTALS,
