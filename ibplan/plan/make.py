@@ -23,7 +23,6 @@ from ibplan.plan.growth_notes import growth_findings
 from ibplan.plan.growth_results import Growth
 from ibplan.plan.hosts import growth_stages
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
-from ibplan.plan.locked import plan_under_lock
 from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
@@ -95,6 +94,8 @@ def make_plan(loaded: LoadedSpec, catalog: Catalog) -> Plan:
 def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dict[str, Evaluated]]:
     """The plan, and the evaluated form behind every id in it, alternatives included. Raises as `make_plan` does."""
     if loaded.lock is not None:
+        from ibplan.plan.locked import plan_under_lock  # most plans have no lock
+
         return plan_under_lock(loaded, catalog, loaded.lock, make_evaluated_plan)
     context = _context(loaded, catalog)
     check_forms(loaded, catalog, context.named)
