@@ -81,4 +81,3 @@ class Layout:
 
     def _um(self, name: str) -> npt.NDArray[np.int64]:
         return np.rint(np.array([getattr(rack, name) for rack in self.racks], np.float64) * _UM).astype(np.int64)
-

@@ -108,7 +108,7 @@ def boxes() -> dict[str, BoxFact]:
 
 def site_rules(site: Site) -> SiteRules:
     """The measures of a spec's site: what it states, else the defaults of site.yaml."""
-    stated = {
+    stated: dict[str, float | None] = {
         "rack_units": site.rack.rack_units,
         "reserved_units": site.rack.reserved_units,
         "rack_power_w": site.rack.power,
