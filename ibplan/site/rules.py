@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
@@ -108,7 +109,7 @@ def boxes() -> dict[str, BoxFact]:
 
 def site_rules(site: Site) -> SiteRules:
     """The measures of a spec's site: what it states, else the defaults of site.yaml."""
-    stated: dict[str, float | None] = {
+    stated: dict[str, float | Decimal | None] = {
         "rack_units": site.rack.rack_units,
         "reserved_units": site.rack.reserved_units,
         "rack_power_w": site.rack.power,
@@ -144,7 +145,7 @@ def site_rules(site: Site) -> SiteRules:
     )
 
 
-def _measure(name: str, default: Default, stated: float | None) -> Measure:
+def _measure(name: str, default: Default, stated: float | Decimal | None) -> Measure:
     if stated is not None:
         return Measure(name, float(stated), "spec", "")
     return Measure(name, default.value, default.basis, default.note, default.source)
