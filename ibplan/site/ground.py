@@ -31,7 +31,7 @@ class Ground:
 
     rules: SiteRules
 
-    @property
+    @cached_property
     def slots(self) -> int:
         """Places of a row."""
         return self.rules.racks_per_row
@@ -63,8 +63,18 @@ class Ground:
             return f"N{row:02d}-{position:02d}"
         return f"{'' if hall == '1' else f'H{hall}-'}R{row:02d}-{position:02d}"
 
+    @cached_property
+    def _points(self) -> dict[int, Point]:
+        return {}
+
     def point(self, place: int) -> Point:
         """Where a place is. Halls stand in a square: the next ones around a corner of those before."""
+        found = self._points.get(place)
+        if found is None:
+            found = self._points[place] = self._point(place)
+        return found
+
+    def _point(self, place: int) -> Point:
         row, slot = divmod(place, self.slots)
         rules = self.rules
         hall, in_hall = (0, row) if row < 0 else divmod(row, self._rows_per_hall)

@@ -6,34 +6,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.links import LinkKind
 from ibplan.site.floor import Floor, Spot
-from ibplan.site.rules import RunRule
 from ibplan.site.shape import Shape, UnitRun
 
 # (length in metres, rounded up to 0.1 m; number of links), shortest first.
 Histogram = tuple[tuple[float, int], ...]
 
 _TENTH_UM: Final = 100_000
-# Above so many pairs numpy is faster, its import included.
-_FEW_PAIRS: Final = 30_000
-
-
-class End(NamedTuple):
-    """One end of runs: place, row, coordinates, drop to the tray and height in the rack, in micrometres."""
-
-    place: int
-    row: int
-    x: int
-    y: int
-    cross: int
-    drop: int
-    height: int
+# Devices at one end of runs: how many there are at each rack unit (1 where it is not known), by place.
+Ends = Mapping[int, Mapping[int, int]]
+# The same for one rack: (rack unit, devices).
+Heights = tuple[tuple[int, int], ...]
 
 
 def length_histogram(
@@ -76,12 +66,12 @@ class _Runs:
         }
         return made[kind]()
 
-    def ends(self, tier: str, numbers: Sequence[int]) -> list[End]:
+    def ends(self, tier: str, numbers: Sequence[int]) -> Ends:
         spots = self.floor.spots[f"{self.name}/{tier}"]
-        return [_end(self.floor, spots[number]) for number in numbers]
+        return ends_at(spots[number] for number in numbers)
 
-    def servers(self, numbers: range) -> list[End]:
-        return [_end(self.floor, self.floor.server(number)) for number in numbers]
+    def servers(self, numbers: range) -> Ends:
+        return ends_at(map(self.floor.server, numbers))
 
     def _units(self) -> Iterator[Counter[int]]:
         """Units that stand in their row in the same way have the same lengths."""
@@ -106,18 +96,24 @@ class _Runs:
     def _unit(self, run: UnitRun, servers: range, leaves: range) -> Counter[int]:
         total: Counter[int] = Counter()
         request, fabric = self.network.request, self.network.fabric
-        ends = self.servers(servers)
+        shared = bool(fabric.isl) and (request.rails == 1 or not request.rail_optimized)
         for f in range(self.network.fabrics):
-            found = self.ends("leaf", [f * self.shape.leaf_count + leaf for leaf in leaves])
-            if fabric.isl and (request.rails == 1 or not request.rail_optimized):
-                for side, leaf in enumerate(found):
-                    _add(total, runs_between(ends[side::2], [leaf], self.floor.rules.run), request.rails)
+            numbers = [f * self.shape.leaf_count + leaf for leaf in leaves]
+            if shared:  # two joined leaves take every other server
+                for side, leaf in enumerate(numbers):
+                    self.add(total, self.servers(servers[side::2]), self.ends("leaf", [leaf]), request.rails)
                 continue
-            for side, leaf in enumerate(found):
-                # The first leaves take the rails that are left over, which only two joined leaves can have.
-                links = (request.rails - side + len(found) - 1) // len(found)
-                _add(total, runs_between(ends, [leaf], self.floor.rules.run), links)
+            # The first leaves take the rails that are left over, which only two joined leaves can have.
+            more = request.rails % len(numbers)
+            for part, links in ((numbers[:more], request.rails // len(numbers) + 1), (numbers[more:], 0)):
+                each = links or request.rails // len(numbers)
+                self.add(total, self.servers(servers), self.ends("leaf", part), each)
         return total
+
+    def add(self, total: Counter[int], near: Ends, far: Ends, links: int) -> None:
+        """Add the runs from every end to every other, each as often as there are links."""
+        for tenth, count in runs_between(self.floor, near, far).items():
+            total[tenth] += count * links
 
     def _pods(self) -> Iterator[Counter[int]]:
         spine_count = sum(len(pod.spines) for pod in self.shape.pods)
@@ -127,7 +123,7 @@ class _Runs:
                 spines = self.ends("spine", [f * spine_count + spine for spine in pod.spines])
                 for links, same in groupby(sorted(pod.leaves, key=lambda run: run.links), key=lambda run: run.links):
                     numbers = [f * self.shape.leaf_count + leaf for run in same for leaf in run.leaves]
-                    _add(total, runs_between(self.ends("leaf", numbers), spines, self.floor.rules.run), links)
+                    self.add(total, self.ends("leaf", numbers), spines, links)
                 yield total
 
     def _cores(self) -> Iterator[Counter[int]]:
@@ -142,7 +138,7 @@ class _Runs:
                 cores = self.ends("core", range(first, first + core.per_group))
                 for links, numbers in self._spines_of(group, core.groups).items():
                     spines = self.ends("spine", [f * spine_count + n for n in numbers])
-                    _add(total, runs_between(spines, cores, self.floor.rules.run), links // core.per_group)
+                    self.add(total, spines, cores, links // core.per_group)
             yield total
 
     def _spines_of(self, group: int, groups: int) -> dict[int, list[int]]:
@@ -154,9 +150,8 @@ class _Runs:
 
     def _leaf_pairs(self) -> Iterator[Counter[int]]:
         for f in range(self.network.fabrics if self.network.fabric.isl else 0):
-            first, second = self.ends("leaf", range(f * 2, f * 2 + 2))
             total: Counter[int] = Counter()
-            _add(total, runs_between([first], [second], self.floor.rules.run), self.network.fabric.isl)
+            self.add(total, self.ends("leaf", [f * 2]), self.ends("leaf", [f * 2 + 1]), self.network.fabric.isl)
             yield total
 
     def _managers(self) -> list[Counter[int]] | None:
@@ -180,54 +175,63 @@ class _Runs:
         for f in range(self.network.fabrics):
             pairs = Counter((f * self.shape.leaf_count + leaf, far(f, nth)) for nth, leaf in enumerate(leaves))
             for (leaf, number), links in pairs.items():
-                ends = self.ends("leaf", [leaf]), self.ends(tier, [number])
-                _add(total, runs_between(*ends, self.floor.rules.run), links)
+                self.add(total, self.ends("leaf", [leaf]), self.ends(tier, [number]), links)
         return [total]
 
 
-def _end(floor: Floor, spot: Spot) -> End:
-    unit = spot.unit or 1
-    point, rule = floor.ground.point(spot.place), floor.rules.run
-    drop = (floor.rules.rack_units - unit + 1) * rule.unit_um + rule.tray_um
-    return End(spot.place, *point, drop, unit * rule.unit_um)
+def ends_at(spots: Iterable[Spot]) -> Ends:
+    """Devices by place and rack unit."""
+    found: dict[int, dict[int, int]] = {}
+    for place, unit in spots:
+        at = found.setdefault(place, {})
+        at[unit or 1] = at.get(unit or 1, 0) + 1
+    return found
 
 
-def _add(total: Counter[int], tenths: Counter[int], links: int) -> None:
-    for tenth, count in tenths.items():
-        total[tenth] += count * links
+def runs_between(floor: Floor, near: Ends, far: Ends) -> Counter[int]:
+    """Lengths of the runs from every end to every other, in tenths of a metre, rounded up: how often each occurs.
 
-
-def runs_between(near: Sequence[End], far: Sequence[End], rule: RunRule) -> Counter[int]:
-    """Lengths of the runs from every end to every other, in tenths of a metre, rounded up: how often each occurs."""
-    if len(near) * len(far) > _FEW_PAIRS:
-        return _many_runs(near, far, rule)
-    found: Counter[int] = Counter()
-    for a in near:
-        for b in far:
-            if a.place == b.place:
-                run = abs(a.height - b.height)
+    Rack by rack: racks filled alike and as far apart have the same lengths.
+    """
+    alike: Counter[tuple[int, Heights, Heights]] = Counter()
+    rule, points = floor.rules.run, floor.ground.point
+    ends = [(points(place), tuple(units.items())) for place, units in far.items()]
+    within: Counter[int] = Counter()
+    for place, units in near.items():
+        a, heights = points(place), tuple(units.items())
+        for b, others in ends:
+            if a == b:
+                _add_within(within, heights, others)
             elif a.row == b.row:
-                run = a.drop + b.drop + abs(a.x - b.x)
+                alike[abs(a.x - b.x), heights, others] += 1
             else:
                 around = abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross)
-                run = a.drop + b.drop + around + abs(a.y - b.y)
-            found[-(-(run + 2 * rule.slack_um) // _TENTH_UM)] += 1
-    return found
-
-
-def _many_runs(near: Sequence[End], far: Sequence[End], rule: RunRule) -> Counter[int]:
-    """The same with numpy, some rows of pairs at a time."""
-    import numpy as np
-
-    b = End(*np.array(far, np.int64).T)
+                alike[around + abs(a.y - b.y), heights, others] += 1
     found: Counter[int] = Counter()
-    step = max(1, 2_000_000 // len(far))
-    for start in range(0, len(near), step):
-        a = End(*(column[:, None] for column in np.array(near[start : start + step], np.int64).T))
-        around = np.abs(a.x - a.cross) + np.abs(a.cross - b.cross) + np.abs(b.x - b.cross) + np.abs(a.y - b.y)
-        run = a.drop + b.drop + np.where(a.row == b.row, np.abs(a.x - b.x), around)
-        run = np.where(a.place == b.place, np.abs(a.height - b.height), run) + 2 * rule.slack_um
-        counts = np.bincount((-(-run // _TENTH_UM)).ravel())
-        (tenths,) = counts.nonzero()
-        found.update(dict(zip(tenths.tolist(), counts[tenths].tolist(), strict=True)))
+    for apart, count in within.items():
+        found[_tenths(apart * rule.unit_um + 2 * rule.slack_um)] += count
+    top = 2 * ((floor.rules.rack_units + 1) * rule.unit_um + rule.tray_um + rule.slack_um)
+    for (path, heights, others), times in alike.items():
+        for both, count in _height_sums(heights, others):
+            found[_tenths(top + path - both * rule.unit_um)] += count * times
     return found
+
+
+def _tenths(run_um: int) -> int:
+    return -(-run_um // _TENTH_UM)
+
+
+def _add_within(found: Counter[int], heights: Heights, others: Heights) -> None:
+    for unit, count in heights:
+        for other, number in others:
+            found[abs(unit - other)] += count * number
+
+
+@lru_cache(maxsize=4096)
+def _height_sums(heights: Heights, others: Heights) -> tuple[tuple[int, int], ...]:
+    """The sum of two rack units, and how many pairs of devices in two racks have it."""
+    found: Counter[int] = Counter()
+    for unit, count in heights:
+        for other, number in others:
+            found[unit + other] += count * number
+    return tuple(found.items())

@@ -49,21 +49,26 @@ class Packer:
             check_box(box, self.rules)
         if fresh or not self.rooms:
             self._open()
-        return [self._place(box) for _ in range(count)]
+        placed: list[tuple[int, int]] = []
+        units = box.units
+        while count:
+            room = self.rooms[-1]
+            taken = min(count, _room_for(box, room))
+            if not taken:
+                self._open()
+                continue
+            rack, top = len(self.rooms) - 1, room.units - units + 1
+            placed += [(rack, top - n * units) for n in range(taken)]
+            room.units -= taken * units
+            room.power_w -= taken * (box.power_w or 0)
+            room.weight_kg -= taken * (box.weight_kg or 0)
+            room.empty = False
+            count -= taken
+        return placed
 
     def _open(self) -> None:
         if not self.rooms or not self.rooms[-1].empty:
             self.rooms.append(new_room(self.rules))
-
-    def _place(self, box: Box) -> tuple[int, int]:
-        if not _fits(box, self.rooms[-1]):
-            self._open()
-        room = self.rooms[-1]
-        room.units -= box.units
-        room.power_w -= box.power_w or 0
-        room.weight_kg -= box.weight_kg or 0
-        room.empty = False
-        return len(self.rooms) - 1, room.units + 1
 
 
 def new_room(rules: SiteRules, units: int = 0, power_w: float = 0, weight_kg: float = 0) -> _Room:
@@ -72,11 +77,14 @@ def new_room(rules: SiteRules, units: int = 0, power_w: float = 0, weight_kg: fl
     return _Room(rules.usable_units - units, rules.power_w - power_w, most - weight_kg, units == 0)
 
 
-def _fits(box: Box, room: _Room) -> bool:
-    if room.empty:
-        return True
-    enough = (box.power_w or 0) <= room.power_w and (box.weight_kg or 0) <= room.weight_kg
-    return enough and box.units <= room.units
+def _room_for(box: Box, room: _Room) -> int:
+    """How many boxes alike still fit; an empty rack takes at least one."""
+    limits = [room.units // box.units]
+    if box.power_w:
+        limits.append(int(room.power_w // box.power_w))
+    if box.weight_kg and room.weight_kg != float("inf"):
+        limits.append(int(room.weight_kg // box.weight_kg))
+    return max(1 if room.empty else 0, min(limits))
 
 
 def check_box(box: Box, rules: SiteRules) -> None:
@@ -97,9 +105,4 @@ def check_box(box: Box, rules: SiteRules) -> None:
 def most_in_rack(box: Box, rules: SiteRules) -> int:
     """How many boxes alike a rack takes, at least one. Raises Unbuildable where not even one fits."""
     check_box(box, rules)
-    limits = [rules.usable_units // box.units]
-    if box.power_w:
-        limits.append(int(rules.power_w // box.power_w))
-    if box.weight_kg and rules.weight_kg is not None:
-        limits.append(int(rules.weight_kg // box.weight_kg))
-    return max(1, min(limits))
+    return _room_for(box, new_room(rules))

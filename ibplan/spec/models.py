@@ -158,6 +158,7 @@ class InlineServer(Strict):
     cage_class: Word | None = None
     nvlink_domain_gpus: int | None = Field(default=None, ge=1)
     rack_units: float | None = Field(default=None, gt=0, le=100)
+    weight_kg: float | None = Field(default=None, gt=0)
     power: Watts | None = None
     price: Usd | None = None
 
@@ -176,6 +177,9 @@ class AttachedHosts(Strict):
     ports: int = Field(ge=1, le=64)
     port_gbps: Gbps
     cage_class: Word | None = None
+    rack_units: float | None = Field(default=None, gt=0, le=100)
+    weight_kg: float | None = Field(default=None, gt=0)
+    power: Watts | None = None
 
     @field_validator("name")
     @classmethod
