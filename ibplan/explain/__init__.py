@@ -13,6 +13,7 @@ from typing import Final
 from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
 from ibplan.explain.money import fit_figures, money_figures, power_figures
+from ibplan.explain.site import site_figures
 
 __all__ = ["FIGURES", "SWITCH_TIERS", "Data", "Figure", "Input", "nearest_figures"]
 
@@ -33,6 +34,7 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     bandwidth_figures(),
     money_figures(),
     power_figures(),
+    site_figures(),
     fit_figures(),
 )
 

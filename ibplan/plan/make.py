@@ -18,6 +18,7 @@ from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
+from ibplan.plan.place import describe_site
 from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
     Alternative,
@@ -35,6 +36,7 @@ from ibplan.plan.results import (
     Unpriced,
 )
 from ibplan.plan.why import reasons
+from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.workload.need import ONE_SERVER, UNKNOWN_MODEL, JobScale, Verdict, ethernet_verdict
@@ -203,7 +205,7 @@ def _plan(
         spec.name or "spec",
         spec.model_dump(mode="json"),
         context.loaded.defaults,
-        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date)),
+        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date), site_rules(spec.site).measures),
         None if best is None else best.design.id,
         tuple(designs),
         rejected,
@@ -247,6 +249,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         why=tuple(why),
         fabric=design.form.fabric,
         totals=_totals(design, context),
+        site=None if design.placed.floor is None else describe_site(design.placed.floor),
         networks=Networks(describe_network(design, context.gpus)),
         line_items=design.items,
         tco=Tco(context.spec.site.years, None, None, None, False),
@@ -280,5 +283,5 @@ def _totals(design: Evaluated, context: _Context) -> Totals:
         capex_by_tier_usd={key: usd.quantize(_CENT) for key, usd in capital.by_tier.items()},
         power_w=design.power_w,
         power_typical_w=design.power_typical_w,
-        racks=None,
+        racks=None if design.placed.floor is None else len(design.placed.floor.places),
     )

@@ -16,6 +16,7 @@ from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import Judged
 from ibplan.plan.nearest import with_slower_uplinks
+from ibplan.plan.site_notes import site_findings
 from ibplan.spec.load import LoadedSpec
 from ibplan.units import format_ratio
 
@@ -70,8 +71,6 @@ NOT_USED_YET = (
     "/management",
     "/site/electricity",
     "/site/years",
-    "/site/rack",
-    "/site/hall",
 )
 
 
@@ -91,6 +90,7 @@ def design_findings(judged: Judged) -> Iterator[Finding]:
     if design.form.choices.rail_only:
         yield finding("rail-only", design=design.id)
     yield from _sizing_findings(design)
+    yield from site_findings(design)
     yield from _parts_findings(design)
     yield from _money_findings(design)
     if judged.verdict is not None:

@@ -11,6 +11,8 @@ from ibplan.economics.items import LineItem
 from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
+from ibplan.plan.place import SiteResult
+from ibplan.site.rules import Measure
 from ibplan.spec.models import Fabric
 
 
@@ -250,7 +252,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One complete answer. `rank` None = not fully priced, so not ranked."""
+    """One complete answer. `rank` None = not fully priced, so not ranked; `site` None = no layout can be made."""
 
     id: str
     rank: int | None
@@ -258,6 +260,7 @@ class Design:
     why: tuple[str, ...]
     fabric: Fabric
     totals: Totals
+    site: SiteResult | None
     networks: Networks
     line_items: tuple[LineItem, ...]
     tco: Tco
@@ -314,10 +317,11 @@ class PriceBookId:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the plan rests on besides the spec."""
+    """What the plan rests on besides the spec. `measures`: of the site, those that the spec states among them."""
 
     catalog_digest: str
     price_book: PriceBookId
+    measures: tuple[Measure, ...]
 
 
 @dataclass(frozen=True, slots=True)

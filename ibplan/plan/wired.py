@@ -51,6 +51,15 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
     Raises InputError as `make_plan` does, UsageError for an unknown id, NoDesignError where none is named and none can
     be recommended.
     """
+    name, evaluated, recommended = choose_design(loaded, catalog, design_id)
+    return WiredDesign(name, evaluated, wire_evaluated(evaluated), recommended)
+
+
+def choose_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None) -> tuple[str, Evaluated, bool]:
+    """The spec's name, the recommended design or the one of an id, and whether the plan chooses it.
+
+    Raises as `wire_design` does.
+    """
     plan, evaluated = make_evaluated_plan(loaded, catalog)
     chosen = plan.recommended if design_id is None else design_id
     if chosen is None:
@@ -59,7 +68,7 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
         )
     if chosen not in evaluated:
         raise UsageError(_unknown(plan, list(evaluated), chosen))
-    return WiredDesign(plan.name, evaluated[chosen], wire_evaluated(evaluated[chosen]), chosen == plan.recommended)
+    return plan.name, evaluated[chosen], chosen == plan.recommended
 
 
 def wire_evaluated(evaluated: Evaluated) -> Wiring:

@@ -196,6 +196,17 @@ def _power() -> Iterator[Row]:
     yield Row("Power, typical", "W", "power_typical_w", absent=text.UNKNOWN)
 
 
+def _site() -> Iterator[Row]:
+    yield Row("Racks", "racks", "racks", absent=text.UNKNOWN)
+    yield Row("- with servers", "racks", "server_racks", keep="some")
+    yield Row("- with switches alone", "racks", "network_racks", keep="known")
+    yield Row("Servers of a rack", "servers", "servers_per_rack", keep="some")
+    yield Row("Power of a server rack", "W", "server_rack_w", keep="some", absent=text.UNKNOWN)
+    yield Row("Rows", "rows", "rack_rows", keep="some")
+    yield Row("Floor with aisles", "m2", "floor_m2", keep="some")
+    yield Row("Rack PDUs", "PDUs", "rack_pdus", keep="some")
+
+
 def limit_rows() -> Iterator[tuple[str, Row]]:
     """One row for each limit that a spec can set, with its key of `budget:`."""
     names = {"network": "Network budget", "cluster": "Cluster budget", "power": "Power limit"}
@@ -220,5 +231,6 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Bandwidth and latency", tuple(_bandwidth())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
+        Group("Racks and floor", tuple(_site())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),
     )

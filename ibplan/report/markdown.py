@@ -42,7 +42,7 @@ def to_markdown(data: Data) -> str:
     parts += _comparison(data, others)
     parts += [_section(make(data)) for make in (sections.alternatives, sections.rejected_in_full, sections.findings)]
     parts += [_section(sections.prices(data))] if data["designs"] else []
-    parts += [_section(sections.left_out(data)), _section(sections.defaults(data))]
+    parts += [_section(make(data)) for make in (sections.left_out, sections.site, sections.defaults)]
     return "\n".join(part for part in parts if part)
 
 

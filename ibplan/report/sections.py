@@ -312,12 +312,33 @@ def left_out(data: Data) -> Section:
     design = data["designs"][0]
     names = {"storage": "storage network", "inband": "in-band network", "oob": "out-of-band network"}
     missing = [words for key, words in names.items() if design["networks"][key] is None]
-    missing += ["racks"] if design["totals"]["racks"] is None else []
+    missing += ["racks"] if design["totals"]["racks"] is None else ["the price of racks and rack PDUs"]
     missing += ["energy and support costs"] if design["tco"]["total_usd"] is None else []
     performance = design["performance"]
     missing += ["step time of the job"] if performance["training"] is None and performance["inference"] is None else []
     missing += ["servers and their NICs, unless a line says NIC", "installation, spares, licences and tax"]
     return Section("Not in these figures", (Line("; ".join(missing) + "."),))
+
+
+def site(data: Data) -> Section:
+    """The measures of the site on which racks and lengths rest: those assumed or published, and those of the spec."""
+    if not any(design["site"] for design in data["designs"]):
+        return Section("Site", ())
+    words: dict[str, list[str]] = {}
+    for row in data["inputs"]["measures"]:
+        words.setdefault(row["basis"], []).append(measure(row["name"], row["value"]))
+    titles = {"spec": "stated in the spec", "published": "published", "assumption": "assumed"}
+    lines = [Line(f"{titles[basis]}: {'; '.join(words[basis])}", style="faint") for basis in titles if basis in words]
+    where = data["effective_spec"]["site"]["placement"].replace("_", " ")
+    return Section("Site", (Line(f"leaves: {where} (site.placement)", style="faint"), *lines))
+
+
+def measure(name: str, value: float) -> str:
+    """A measure of the site in words: `rack_power_w` is "rack power 45,000 W"."""
+    words, _, unit = name.rpartition("_")
+    if unit not in ("m", "w"):
+        return f"{name.replace('_', ' ').replace('pdus', 'PDUs')} {text.number(value)}"
+    return f"{words.replace('_', ' ')} {text.number(value)} {unit.replace('w', 'W')}"
 
 
 def defaults(data: Data) -> Section:

@@ -57,6 +57,7 @@ def _parts(data: Data, width: int, ascii_only: bool) -> Iterator[RenderableType]
     if data["designs"]:
         yield from _section(sections.prices(data))
     yield from _section(sections.left_out(data))
+    yield from _section(sections.site(data))
     yield from _section(sections.defaults(data))
 
 

@@ -50,6 +50,10 @@ class SitedNetwork:
     size: NetworkSize
     boxes: Mapping[str, Box]
 
+    def stands(self, hosts: str) -> bool:
+        """Whether the attached hosts of a name have a place."""
+        return f"attached:{hosts}" in self.boxes
+
 
 @dataclass(frozen=True)
 class Floor:

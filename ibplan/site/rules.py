@@ -26,9 +26,10 @@ class _Model(BaseModel):
 
 
 class Default(_Model):
-    """One measure that stands where the spec states none."""
+    """One measure that stands where the spec states none. `key`: of the spec, where it can be stated."""
 
     value: float = Field(ge=0)
+    key: str | None = None
     basis: Literal["published", "assumption"]
     source: str | None = None
     note: str
@@ -62,11 +63,12 @@ class RunRule:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure in use: its name (with its unit), its value, and whether the spec states it."""
+    """A measure in use: its name (with its unit), its value, whether the spec states it, and the key that does."""
 
     name: str
     value: float
     basis: Basis
+    key: str | None
     note: str
     source: str | None = None
 
@@ -109,20 +111,7 @@ def boxes() -> dict[str, BoxFact]:
 
 def site_rules(site: Site) -> SiteRules:
     """The measures of a spec's site: what it states, else the defaults of site.yaml."""
-    stated: dict[str, float | Decimal | None] = {
-        "rack_units": site.rack.rack_units,
-        "reserved_units": site.rack.reserved_units,
-        "rack_power_w": site.rack.power,
-        "racks_per_row": site.hall.racks_per_row,
-        "aisle_pitch_m": site.hall.aisle_pitch,
-        "rack_width_m": site.rack.width,
-        "rack_depth_m": site.rack.depth,
-        "tray_m": site.tray_above_rack,
-        "slack_m": site.slack,
-        "server_rack_pdus": site.rack.pdus,
-        "network_rack_pdus": site.rack.pdus,
-    }
-    measures = tuple(_measure(name, default, stated.get(name)) for name, default in _file().defaults.items())
+    measures = tuple(_measure(name, default, site) for name, default in _file().defaults.items())
     value = {m.name: m.value for m in measures}
     return SiteRules(
         placement=site.placement,
@@ -145,7 +134,10 @@ def site_rules(site: Site) -> SiteRules:
     )
 
 
-def _measure(name: str, default: Default, stated: float | Decimal | None) -> Measure:
-    if stated is not None:
-        return Measure(name, float(stated), "spec", "")
-    return Measure(name, default.value, default.basis, default.note, default.source)
+def _measure(name: str, default: Default, site: Site) -> Measure:
+    here: object = site
+    for part in default.key.split(".")[1:] if default.key else ():
+        here = getattr(here, part)
+    if isinstance(here, int | float | Decimal):
+        return Measure(name, float(here), "spec", default.key, "")
+    return Measure(name, default.value, default.basis, default.key, default.note, default.source)
