@@ -14,7 +14,7 @@ from ibplan.report.data import significant
 from ibplan.site.elevation import RackContent
 from ibplan.site.model import Rack
 
-_MOST_ROWS: Final = 4
+_MOST_RUNS: Final = 4
 MARKS: Final = {"server": "s", "network": "n"}
 FREE: Final = "."
 AT_LEAST: Final = ">"
@@ -46,7 +46,8 @@ def holds(content: RackContent) -> str:
     for part, devices in groupby(content.devices, key=lambda d: d.box.name):
         run = list(devices)
         units = [d.unit for d in run if d.unit is not None]
-        place = f" in U{min(units)} to U{max(units) + run[0].box.units - 1}" if units else ", assembled by the maker"
+        top = max(units, default=0) + run[0].box.units - 1
+        place = f" in {_span(min(units), top)}" if units else ", assembled by the maker"
         found.append(f"{len(run):,} {printable(part)}{place}")
     return "; ".join(found)
 
@@ -71,11 +72,16 @@ def of_limit(whole: float | None, known: float, limit: float | None) -> str:
 
 
 def rack_names(racks: Sequence[Rack]) -> str:
-    """`R01-01..08, 10..20` row by row; of many rows the first, and how many racks more there are."""
-    rows = [(row, list(same)) for row, same in groupby(racks, key=_row_name)]
-    shown = [f"{row}-{_spans([rack.position for rack in same])}" for row, same in rows[:_MOST_ROWS]]
-    more = sum(len(same) for _, same in rows[_MOST_ROWS:])
-    return ", ".join(shown) + (f" and {plural(more, 'more rack')}" if more else "")
+    """`R01..R03-01..08, R04-01..04`: rows alike together; of many the first, and how many racks more there are."""
+    rows = [(row, [rack.position for rack in same]) for row, same in groupby(racks, key=_row_name)]
+    runs = []
+    for spans, alike in groupby(rows, key=lambda row: _spans(row[1])):
+        same_rows = list(alike)
+        first, last = same_rows[0][0], same_rows[-1][0]
+        runs.append((f"{first if first == last else f'{first}..{last}'}-{spans}", sum(len(p) for _, p in same_rows)))
+    more = sum(count for _, count in runs[_MOST_RUNS:])
+    shown = ", ".join(name for name, _ in runs[:_MOST_RUNS])
+    return shown + (f" and {plural(more, 'more rack')}" if more else "")
 
 
 def _row_name(rack: Rack) -> str:
