@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from ibplan.catalog.store import Catalog
 from ibplan.fabric.network import NetworkSize
 from ibplan.plan.switches import SwitchModel, TierModels
-from ibplan.site.floor import Floor, Servers, SitedNetwork, plan_floor
+from ibplan.site.floor import Floor, Servers, SitedNetwork
 from ibplan.site.packing import Box
+from ibplan.site.placing import plan_floor
 from ibplan.site.rules import boxes, site_rules
 from ibplan.spec.models import AttachedHosts, InlineServer, Spec
 

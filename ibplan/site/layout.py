@@ -21,8 +21,8 @@ def make_layout(floor: Floor) -> Layout:
     rack_of = {"server": served[number // per_rack]}
     unit_of = {"server": (np.full_like(units, np.nan) if floor.servers.whole_rack else units).astype(np.float32)}
     for group, spots in floor.spots.items():
-        rack_of[group] = np.array([index[spot.place] for spot in spots], np.int32)
-        unit_of[group] = np.array([np.nan if spot.unit is None else spot.unit for spot in spots], np.float32)
+        rack_of[group] = np.array([index[place] for place in spots.places], np.int32)
+        unit_of[group] = np.array(spots.units, np.float32)
     return Layout(make_racks(floor), rack_of, unit_of, floor.rules.run)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.links import LinkKind
-from ibplan.site.floor import Floor, Spot
+from ibplan.site.floor import Floor
 from ibplan.site.shape import Shape, UnitRun
 
 # (length in metres, rounded up to 0.1 m; number of links), shortest first.
@@ -61,7 +61,7 @@ class _Runs:
 
     def ends(self, tier: str, numbers: Sequence[int]) -> Ends:
         spots = self.floor.spots[f"{self.name}/{tier}"]
-        return ends_at(spots[number] for number in numbers)
+        return ends_at(spots.at(numbers))
 
     def servers(self, numbers: range) -> Ends:
         return ends_at(map(self.floor.server, numbers))
@@ -167,7 +167,7 @@ class _Runs:
         return [total.histogram()]
 
 
-def ends_at(spots: Iterable[Spot]) -> Ends:
+def ends_at(spots: Iterable[tuple[int, int | None]]) -> Ends:
     """Devices by place and rack unit."""
     found: dict[int, dict[int, int]] = {}
     for place, unit in spots:

@@ -18,7 +18,7 @@ from tests.report import samples
 
 # Written by hand from the design document, section 6, with the fields that results.py has besides.
 PLAN = "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings"
-DESIGN = "id rank pinned why fabric totals networks line_items tco performance fits alternatives"
+DESIGN = "id rank pinned why fabric totals site networks line_items tco performance fits alternatives"
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
     "capex_by_category_usd capex_by_tier_usd power_w power_typical_w racks"
@@ -34,10 +34,13 @@ ITEM = (
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
     (): PLAN,
-    ("inputs",): "catalog_digest price_book",
+    ("inputs",): "catalog_digest price_book measures",
+    ("inputs", "measures", 0): "name value basis key note source",
     ("inputs", "price_book"): "name date",
     ("designs", 0): DESIGN,
     ("designs", 0, "totals"): TOTALS,
+    ("designs", 0, "site"): "racks servers_per_rack rows row_places floor_m2 pdus server_rack_w",
+    ("designs", 0, "site", "racks"): "server network",
     ("designs", 0, "networks"): "compute storage inband oob",
     ("designs", 0, "networks", "compute"): NETWORK,
     ("designs", 0, "networks", "compute", "unit"): "servers leaves count",

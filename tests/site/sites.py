@@ -10,9 +10,10 @@ import numpy as np
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.wiring_model import ATTACHED, KINDS, SERVER, Wiring
-from ibplan.site.floor import Floor, Servers, SitedNetwork, plan_floor
+from ibplan.site.floor import Floor, Servers, SitedNetwork
 from ibplan.site.model import Layout
 from ibplan.site.packing import Box
+from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules, site_rules
 from ibplan.spec.models import Site
 

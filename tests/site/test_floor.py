@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
 from ibplan.site.elevation import rack_contents
-from ibplan.site.floor import Floor, Servers, plan_floor
+from ibplan.site.floor import Floor, Servers
 from ibplan.site.packing import Box
+from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules
 from tests.fabric.shapes import QM9700, built, network, plain, property_settings, request
 from tests.site.sites import SERVER_8U, SWITCH_1U, floor, rules, sited
@@ -62,7 +63,7 @@ def test_leaves_stand_in_the_middle_of_the_row_of_their_unit_and_spines_by_thems
     ]
     assert [placed.server(n).unit for n in range(5)] == [1, 9, 17, 25, 1]
     # 44 usable units, filled from the top.
-    assert [spot.unit for spot in placed.spots["compute/leaf"][:3]] == [44, 43, 42]
+    assert [spot.unit for spot in list(placed.spots["compute/leaf"])[:3]] == [44, 43, 42]
 
 
 def test_at_the_end_of_the_row_network_racks_come_first() -> None:
@@ -215,7 +216,7 @@ def test_a_server_stays_in_its_rack_when_servers_are_added(few: int, more: int, 
     assert all(stays)
     if placement != "central_rows" and len(before.places) > 1:
         full = few // 32 * 8
-        assert before.spots["compute/leaf"][:full] == after.spots["compute/leaf"][:full]
+        assert list(before.spots["compute/leaf"])[:full] == list(after.spots["compute/leaf"])[:full]
 
 
 def test_several_networks_share_rows_and_racks() -> None:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from ibplan.errors import Unbuildable
 from ibplan.fabric.request import FabricRequest
 from ibplan.fabric.wiring import wire
-from ibplan.site.floor import Servers, plan_floor
+from ibplan.site.floor import Servers
 from ibplan.site.layout import make_layout
 from ibplan.site.lengths import length_histogram
 from ibplan.site.packing import Box
+from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules
 from tests.fabric.shapes import built, property_settings, requests
 from tests.site.sites import SERVER_8U, rules, sited, wired_lengths
