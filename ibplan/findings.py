@@ -58,7 +58,7 @@ _KINDS = (
     ),
     FindingKind(
         "layout-unknown",
-        "warning",
+        "info",
         "No rack layout can be made: {what} not known. Racks are not counted, and cable lengths stay open.",
         "State rack_units, in an inline server or switch or in a catalogue overlay.",
     ),

@@ -113,7 +113,7 @@ def server_box(spec: Spec, catalog: Catalog) -> Box | None:
     if entry.rack_units is None and entry.sold_as is None:
         return None
     # A tray of a rack that comes assembled takes no room of ours.
-    return Box(entry.id, entry.rack_units or 1, entry.power.max_w, entry.weight_kg)
+    return Box(entry.id, entry.rack_units or 1, entry.power.max_w, entry.weight_kg, entry.cooling)
 
 
 def _server_name(spec: Spec) -> str:

@@ -87,8 +87,10 @@ def _facts(content: RackContent) -> str:
     weight = words.of_limit(content.weight_kg, content.weight_known_kg, content.weight_limit_kg)
     used = f"{content.units_used} rack units in use, {content.units_free} free"
     used = "assembled by its maker" if content.assembled else used
+    cooling = next((d.box.cooling for d in content.devices if d.box.cooling), None)
+    power += f" W, all of it heat ({cooling}-cooled)" if cooling else " W, all of it heat"
     pdus = "" if content.pdus is None else f"; {content.pdus} rack PDUs"
-    return f"Hall {rack.hall}, row {rack.row}, position {rack.position}; {used}; {power} W; {weight} kg{pdus}."
+    return f"Hall {rack.hall}, row {rack.row}, position {rack.position}; {used}; {power}; {weight} kg{pdus}."
 
 
 def _elevation(sited: SitedDesign, content: RackContent) -> Iterator[RenderableType]:

@@ -73,6 +73,7 @@ def _device(device: Standing) -> dict[str, Any]:
         "rack_units": device.box.units,
         "power_w": plain(device.box.power_w),
         "weight_kg": plain(device.box.weight_kg),
+        "cooling": device.box.cooling,
     }
 
 

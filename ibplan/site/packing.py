@@ -11,12 +11,16 @@ from ibplan.site.rules import SiteRules
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Something that stands in racks: its name for messages, height, maximum power in W, weight (None = unknown)."""
+    """Something that stands in racks: its name for messages, height, maximum power in W, weight, air or liquid.
+
+    None = unknown.
+    """
 
     name: str
     rack_units: float
     power_w: float | None = None
     weight_kg: float | None = None
+    cooling: str | None = None
 
     @property
     def units(self) -> int:
