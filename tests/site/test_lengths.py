@@ -37,7 +37,7 @@ def cases(draw: st.DrawFn) -> tuple[FabricRequest, int, SiteRules, Servers]:
     return asked, fabrics, site, Servers(asked.servers, box, whole)
 
 
-@settings(property_settings, max_examples=250)
+@settings(property_settings, max_examples=150)
 @given(cases())
 def test_histograms_are_those_of_the_wired_links(case: tuple[FabricRequest, int, SiteRules, Servers]) -> None:
     asked, fabrics, site, servers = case
