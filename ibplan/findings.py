@@ -57,6 +57,37 @@ _KINDS = (
         "Check the longest run, or set network.medium.",
     ),
     FindingKind(
+        "layout-unknown",
+        "info",
+        "No rack layout can be made: {what} not known. Racks are not counted, and cable lengths stay open.",
+        "State rack_units, in an inline server or switch or in a catalogue overlay.",
+    ),
+    FindingKind(
+        "rack-over-limit",
+        "warning",
+        "{what} draws more than the {limit} that is assumed for a rack: it stands alone in one.",
+        "Set site.rack.power to what a rack may draw.",
+    ),
+    FindingKind(
+        "rack-power-unchecked",
+        "info",
+        "The maximum power of {what} is not known: racks are filled by height, and their power is not checked.",
+        "State it in a catalogue overlay.",
+    ),
+    FindingKind(
+        "rack-weight-unchecked",
+        "warning",
+        "The weight of {what} is not known: the weight limit of the racks is not checked for it.",
+        "State weight_kg in a catalogue overlay.",
+    ),
+    FindingKind(
+        "hosts-not-placed",
+        "info",
+        "The attached hosts {what} have no place: their height is not stated, so they are in no rack, and lengths to "
+        "them stay open.",
+        "State rack_units under attached.",
+    ),
+    FindingKind(
         "reserved-added-leaves",
         "warning",
         "No downlink was free for {ports}: {leaves} added.",
@@ -152,7 +183,7 @@ _KINDS = (
     FindingKind(
         "networks-not-planned",
         "info",
-        "The networks are planned and priced; racks are left out.",
+        "The networks are planned and priced; racks and rack PDUs are counted, but not priced.",
         "Add them to the budget by hand.",
     ),
     FindingKind(

@@ -26,6 +26,8 @@ from ibplan.plan import growth_results, results
 from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
 from ibplan.plan.orders import order_of_plan
+from ibplan.plan.place import SiteRacks, SiteResult
+from ibplan.plan.sited import site_design
 from ibplan.quote.columns import KEYS
 from ibplan.quote.compare import compare_quote
 from ibplan.quote.rows import Quote, QuoteRow
@@ -34,6 +36,8 @@ from ibplan.report.data import plan_data
 from ibplan.report.difference import difference_data
 from ibplan.report.figures import explain_data
 from ibplan.report.quote import quote_data
+from ibplan.report.racks_data import racks_data
+from ibplan.site.rules import Measure, site_rules
 from ibplan.spec.load import load_spec
 from tests.golden import check_golden
 
@@ -46,9 +50,12 @@ HEADINGS: dict[type[Any], str] = {
     results.Plan: "plan",
     results.Inputs: "inputs",
     results.PriceBookId: "inputs.price_book",
+    Measure: "inputs.measures",
     results.Design: "design",
     results.Totals: "design.totals",
     results.Unpriced: "design.totals.unpriced",
+    SiteResult: "design.site",
+    SiteRacks: "design.site.racks",
     results.Networks: "design.networks",
     results.Missing: "design.left_out",
     results.NetworkResult: "network",
@@ -106,7 +113,7 @@ def sections(path: Path) -> dict[str, str]:
 def first_column(text: str) -> list[str]:
     """The names in the first column of the section's key table."""
     table = text.split("| key | type, unit | meaning |", 1)[1].split("\n\n", 1)[0]
-    return re.findall(r"^\| `([a-z_]+)` \|", table, re.MULTILINE)
+    return re.findall(r"^\| `([a-z0-9_]+)` \|", table, re.MULTILINE)
 
 
 def yaml_blocks(path: Path) -> list[str]:
@@ -141,7 +148,7 @@ def keys_of(data: Any) -> Iterator[str]:
 def test_json_page_lists_every_key_of_a_plan(name: str) -> None:
     loaded = load_spec(ROOT / "specs" / f"{name}.yaml", ["budget=$10k"])
     plan = plan_data(make_plan(loaded, packaged()))
-    listed = set(re.findall(r"^\| `([a-z_]+)` \|", text_of(DOCS / "json.md"), re.MULTILINE))
+    listed = set(re.findall(r"^\| `([a-z0-9_]+)` \|", text_of(DOCS / "json.md"), re.MULTILINE))
     assert set(keys_of(plan)) <= listed
 
 
@@ -182,6 +189,22 @@ def test_json_page_lists_every_key_of_a_quote() -> None:
 
 def test_quote_page_lists_every_key_of_a_column() -> None:
     assert set(re.findall(r"^\| `([a-z]+)` \|", text_of(DOCS / "quote.md"), re.MULTILINE)) == set(KEYS)
+
+
+def test_json_page_lists_every_key_of_racks() -> None:
+    sited = site_design(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    data = racks_data(sited, sited.racks)
+    page = sections(DOCS / "json.md")
+    assert first_column(page["racks"]) == list(data)
+    assert first_column(page["racks.racks"]) == list(data["racks"][0])
+    assert first_column(page["racks.racks.devices"]) == list(data["racks"][0]["devices"][0])
+
+
+def test_the_site_page_lists_every_measure() -> None:
+    table = sections(DOCS / "site.md")["What a site is taken to be"]
+    listed = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| (\w+) \| (?:`([\w.]+)` )?\|$", table, re.MULTILINE)
+    rules = site_rules(load_spec(ROOT / "specs" / "three-lines.yaml").spec.site)
+    assert listed == [(m.name, f"{m.value:g}", m.basis, m.key or "") for m in rules.measures]
 
 
 def test_json_page_lists_every_reason() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, catalog, design, diagram, diff, growth, lock, quote, show, specs
+from ibplan.cli import bom, catalog, design, diagram, diff, growth, lock, quote, racks, show, specs
 from ibplan.cli.output import emit
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("lock")(lock.lock)
 app.command("diff")(diff.diff)
 app.command("quote")(quote.quote)
 app.command("show")(show.show)
+app.command("racks")(racks.racks)
 app.command("diagram")(diagram.diagram)
 app.command("growth")(growth.growth)
 app.command("validate")(specs.validate)

@@ -25,13 +25,16 @@ from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
-from ibplan.plan.side_model import SideNetworks
+from ibplan.plan.place import NetworkToPlace, Placed, place_design, tier_models
+from ibplan.plan.side_model import SideNetwork, SideNetworks
 from ibplan.spec.models import Spec
+
+_MOST_ROUNDS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A sized, equipped and priced form. `power_w` = maximum, None if unknown.
+    """A sized, placed, equipped and priced form. `power_w` = maximum, None if unknown.
 
     `network` and `parts` are those of the compute network; `side` are the others; items, capital and power of all.
     `out_of_reach`: why it cannot grow to the last stage; None = it can, or need not.
@@ -47,6 +50,7 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+    placed: Placed
     licences: tuple[Licence, ...] = ()
     out_of_reach: Reason | None = None
 
@@ -88,7 +92,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     network = _network(form, spec, ahead.request, fabric)
     last = None if ahead.last is None else _network(form, spec, *ahead.last)
     parts = all_parts(network, link_layer(form.fabric), means.book, lambda link: _medium(spec, link))
-    side = means.planner.plan(form.fabric, network, last)
+    side, placed = _beside(form, network, last, spec, means)
     bill = make_bill("compute", _equipment(form, network, spec, means.book), [p for p in parts if _billed(p, form)])
     items = (*bill, *(item for other in side.planned for item in other.items))
     licences = means.licences(form.fabric, network, side)
@@ -103,6 +107,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
         capital_cost(items),
         maximum_power_w(items),
         typical_power_w(items),
+        placed,
         licences,
         ahead.out_of_reach,
     )
@@ -118,6 +123,35 @@ def _network(form: Form, spec: Spec, request: FabricRequest, fabric: FabricSize)
         attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
         manager=_manager(form),
     )
+
+
+def _beside(
+    form: Form, network: NetworkSize, last: NetworkSize | None, spec: Spec, means: Means
+) -> tuple[SideNetworks, Placed]:
+    """The side networks, and the floor on which all networks stand.
+
+    The racks' PDUs hang on the out-of-band network, whose switches can take a rack more: repeated until both agree.
+    """
+    pdus: int | None = None
+    for _ in range(_MOST_ROUNDS):
+        side = means.planner.with_pdus(pdus).plan(form.fabric, network, last)
+        placed = place_design(
+            spec, means.book.catalog, [_to_place(form, network, spec), *map(_side_to_place, side.planned)]
+        )
+        found = None if placed.floor is None else placed.floor.pdu_count
+        if found is None or found == pdus:
+            return side, placed
+        pdus = found
+    raise AssertionError("every round adds a rack, and the side networks hold a bounded number of switches")
+
+
+def _to_place(form: Form, network: NetworkSize, spec: Spec) -> NetworkToPlace:
+    """The compute network as something to place; nothing stands at ports reserved on Ethernet: they are kept free."""
+    return NetworkToPlace("compute", network, tier_models(form.switches), form.fabric == "infiniband", spec.attached)
+
+
+def _side_to_place(side: SideNetwork) -> NetworkToPlace:
+    return NetworkToPlace(side.name, side.network, tier_models(side.switches))
 
 
 def _manager(form: Form) -> HostEnd | None:

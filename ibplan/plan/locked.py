@@ -16,7 +16,7 @@ from ibplan.errors import InputError, StaleLockError
 from ibplan.findings import finding
 from ibplan.plan.difference import length_of
 from ibplan.plan.evaluate import Evaluated
-from ibplan.plan.results import Inputs, Plan, PriceBookId
+from ibplan.plan.results import Plan, PriceBookId
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.lock import Lock, LockedItem, spec_digest
 from ibplan.units import format_usd
@@ -51,7 +51,7 @@ def plan_under_lock(loaded: LoadedSpec, catalog: Catalog, lock: Lock, make: Make
     locked = replace(
         plan,
         effective_spec={**plan.effective_spec, "design": loaded.spec.design},
-        inputs=Inputs(lock.catalog_digest, book, locked=True),
+        inputs=replace(plan.inputs, catalog_digest=lock.catalog_digest, price_book=book, locked=True),
         designs=(kept,),
         rejected=(),
         nearest=(),

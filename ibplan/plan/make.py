@@ -27,6 +27,7 @@ from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
+from ibplan.plan.place import describe_site
 from ibplan.plan.pricing import priced_catalog
 from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
@@ -48,6 +49,7 @@ from ibplan.plan.results import (
 )
 from ibplan.plan.side_networks import SidePlanner
 from ibplan.plan.why import reasons
+from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.workload.need import ONE_SERVER, UNKNOWN_MODEL, JobScale, Verdict, ethernet_verdict
@@ -244,7 +246,7 @@ def _plan(
         spec.name or "spec",
         spec.model_dump(mode="json"),
         context.loaded.defaults,
-        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date)),
+        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date), site_rules(spec.site).measures),
         None if best is None else best.design.id,
         tuple(designs),
         rejected,
@@ -298,6 +300,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         why=tuple(why),
         fabric=design.form.fabric,
         totals=_totals(design, networks, context),
+        site=None if design.placed.floor is None else describe_site(design.placed.floor),
         networks=networks,
         left_out=tuple(Missing(row.what, row.reason) for row in design.side.left_out),
         line_items=costs.items,
@@ -358,5 +361,5 @@ def _totals(design: Evaluated, networks: Networks, context: _Context) -> Totals:
         capex_by_network_usd={key: usd.quantize(_CENT) for key, usd in capital.by_network.items()},
         power_w=design.power_w,
         power_typical_w=design.power_typical_w,
-        racks=None,
+        racks=None if design.placed.floor is None else len(design.placed.floor.places),
     )

@@ -16,6 +16,7 @@ from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import Judged
 from ibplan.plan.nearest import with_slower_uplinks
+from ibplan.plan.site_notes import site_findings
 from ibplan.spec.load import LoadedSpec
 from ibplan.units import format_ratio
 
@@ -64,8 +65,6 @@ NOT_USED_YET = (
     "/workload/recompute",
     "/workload/parallelism",
     "/workload/jobs",
-    "/site/rack",
-    "/site/hall",
 )
 
 
@@ -85,6 +84,7 @@ def design_findings(judged: Judged) -> Iterator[Finding]:
     if design.form.choices.rail_only:
         yield finding("rail-only", design=design.id)
     yield from _sizing_findings(design)
+    yield from site_findings(design)
     yield from _parts_findings(design)
     yield from _money_findings(design)
     if design.out_of_reach is not None:

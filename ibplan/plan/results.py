@@ -16,6 +16,8 @@ from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
 from ibplan.plan.growth_results import Growth
+from ibplan.plan.place import SiteResult
+from ibplan.site.rules import Measure
 from ibplan.spec.models import Fabric
 
 
@@ -259,7 +261,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One complete answer. `rank` None = not fully priced, so not ranked."""
+    """One complete answer. `rank` None = not fully priced, so not ranked; `site` None = no layout can be made."""
 
     id: str
     rank: int | None
@@ -267,6 +269,7 @@ class Design:
     why: tuple[str, ...]
     fabric: Fabric
     totals: Totals
+    site: SiteResult | None
     networks: Networks
     left_out: tuple[Missing, ...]
     line_items: tuple[LineItem, ...]
@@ -328,10 +331,14 @@ class PriceBookId:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the plan rests on besides the spec. `locked`: design and prices are those of a lock."""
+    """What the plan rests on besides the spec. `measures`: of the site, those that the spec states among them.
+
+    `locked`: design and prices are those of a lock.
+    """
 
     catalog_digest: str
     price_book: PriceBookId
+    measures: tuple[Measure, ...]
     locked: bool = False
 
 

@@ -40,7 +40,8 @@ _BY_SPEC = "the spec leaves it out"
 class SidePlanner:
     """Plans the side networks of all designs of a spec. `known`: what was built before, by what it was asked for.
 
-    `ahead`: the side networks of the last growth stage, of which those of this stage become a part.
+    `ahead`: the side networks of the last growth stage, of which those of this stage become a part. `pdus`: rack PDUs
+    that the floor has, None = unknown; a number in the spec stands before it.
     """
 
     spec: Spec
@@ -49,16 +50,22 @@ class SidePlanner:
     book: PartsBook
     known: dict[object, object] = field(default_factory=dict)
     ahead: SideNetworks | None = None
+    pdus: int | None = None
+
+    def with_pdus(self, pdus: int | None) -> SidePlanner:
+        """The same planner for a floor with so many rack PDUs."""
+        return self if pdus == self.pdus else replace(self, pdus=pdus)
 
     def plan(self, compute: Fabric, network: NetworkSize, last: NetworkSize | None = None) -> SideNetworks:
         """The side networks beside a compute network; such as grow to those beside the `last` one, if there is one."""
         if last is not None:
             ahead = self.plan(compute, last)
-            to = ("to grow", compute, last.request.servers, tuple((tier.tier, tier.count) for tier in last.tiers))
+            tiers = tuple((tier.tier, tier.count) for tier in last.tiers)
+            to = ("to grow", compute, last.request.servers, tiers, self.pdus)
             return self._once(to, lambda: replace(self, known={}, ahead=ahead)).plan(compute, network)
         servers = network.request.servers
         switches = tuple((f"compute.{tier.tier}", tier.count) for tier in network.tiers)
-        key = ("all", compute, servers, switches)
+        key = ("all", compute, servers, switches, self.pdus)
         return self._once(key, lambda: self._plan(compute, servers, switches))
 
     def _once(self, key: object, make: Callable[[], T]) -> T:
@@ -181,8 +188,9 @@ class SidePlanner:
             found.append(Attached(MANAGEMENT, hosts.servers, each, 1))
         if storage.appliances is not None and storage.appliance_management_ports is not None:
             found.append(Attached(APPLIANCE, storage.appliances, storage.appliance_management_ports, 1))
-        if spec.pdus is not None:
-            found.append(Attached(PDU, spec.pdus, 1, 1))
+        pdus = self.pdus if spec.pdus is None else spec.pdus
+        if pdus:
+            found.append(Attached(PDU, pdus, 1, 1))
         return found
 
     def _built(self, request: SideRequest, switch: str | None) -> Found:
@@ -216,7 +224,11 @@ class SidePlanner:
             fields = {"hosts": "management servers", "cage_class": str(cage)}
             notes += [SideNote("far-cages-assumed", "/management/hosts", fields)] if cage is not None else []
         if isinstance(oob, SideNetwork):
-            if isinstance(self.spec.management.oob, OobSpec) and self.spec.management.oob.pdus is None:
+            if (
+                isinstance(self.spec.management.oob, OobSpec)
+                and self.spec.management.oob.pdus is None
+                and self.pdus is None
+            ):
                 notes.append(SideNote("pdus-unknown", "/management/oob"))
             if isinstance(inband, LeftOut):
                 notes.append(SideNote("oob-uplinks-open", "/management"))

@@ -60,6 +60,16 @@ def wire_design(
     Raises InputError as `make_plan` does and for a network of more than MOST_LINKS links, UsageError for an unknown id
     or a network that the design does not have, NoDesignError where none is named and none can be recommended.
     """
+    name, design, recommended = choose_design(loaded, catalog, design_id)
+    _check_size(loaded, design, network)
+    return WiredDesign(name, design, wire_evaluated(design, network), recommended, network)
+
+
+def choose_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None) -> tuple[str, Evaluated, bool]:
+    """The spec's name, the recommended design or the one of an id, and whether the plan chooses it.
+
+    Raises as `wire_design` does.
+    """
     plan, evaluated = make_evaluated_plan(loaded, catalog)
     chosen = plan.choice if design_id is None else design_id
     if chosen is None:
@@ -68,9 +78,7 @@ def wire_design(
         )
     if chosen not in evaluated:
         raise UsageError(_unknown(plan, list(evaluated), chosen))
-    design = evaluated[chosen]
-    _check_size(loaded, design, network)
-    return WiredDesign(plan.name, design, wire_evaluated(design, network), chosen == plan.recommended, network)
+    return plan.name, evaluated[chosen], chosen == plan.recommended
 
 
 def not_the_locked(plan: Plan, wanted: str) -> str:

@@ -264,6 +264,17 @@ def _total(design: Data, written: str) -> str:
     return ("" if design["tco"]["complete"] else LOWER_BOUND) + (ESTIMATE if estimated else "") + written
 
 
+def _site() -> Iterator[Row]:
+    yield Row("Racks", "racks", "racks", absent=text.UNKNOWN)
+    yield Row("- with servers", "racks", "server_racks", keep="some")
+    yield Row("- with switches alone", "racks", "network_racks", keep="known")
+    yield Row("Servers of a rack", "servers", "servers_per_rack", keep="some")
+    yield Row("Power of a server rack", "W", "server_rack_w", keep="some", absent=text.UNKNOWN)
+    yield Row("Rows", "rows", "rack_rows", keep="some")
+    yield Row("Floor with aisles", "m2", "floor_m2", keep="some")
+    yield Row("Rack PDUs", "PDUs", "rack_pdus", keep="some")
+
+
 def limit_rows() -> Iterator[tuple[str, Row]]:
     """One row for each limit that a spec can set, with its key of `budget:`."""
     names = {"network": "Network budget", "cluster": "Cluster budget", "power": "Power limit"}
@@ -290,5 +301,6 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
         Group(f"Running cost, {plan['effective_spec']['site']['years']} years", tuple(_running())),
+        Group("Racks and floor", tuple(_site())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),
     )

@@ -34,7 +34,7 @@ _ITEM_KEYS: Final = (
 
 def plan_data(plan: Plan) -> dict[str, Any]:
     """The plan as dicts, lists, texts, numbers, booleans and None: what `--format json` prints."""
-    data: dict[str, Any] = _plain(plan)
+    data: dict[str, Any] = plain(plan)
     # The spec is the user's own: its numbers are given back as they were written, not rounded.
     data["effective_spec"] = _as_lists(plan.effective_spec)
     return data
@@ -62,17 +62,18 @@ def significant(number: float) -> float:
     return float(f"{number:.{SIGNIFICANT_DIGITS}g}")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A result as dicts, lists, texts, numbers and None; numbers rounded as in all output."""
     if isinstance(value, LineItem):
         return _item(value)
     if isinstance(value, Shortfall):
         return _shortfall(value)
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return _number(value)
 
 
@@ -86,7 +87,7 @@ def _number(value: Any) -> Any:
 
 def _item(item: LineItem) -> dict[str, Any]:
     names = [field.name for field in fields(item) if field.name not in _ITEM_KEYS]
-    return {name: _plain(getattr(item, name)) for name in (*_ITEM_KEYS, *names)}
+    return {name: plain(getattr(item, name)) for name in (*_ITEM_KEYS, *names)}
 
 
 def _shortfall(short: Shortfall) -> dict[str, Any]:

@@ -46,7 +46,8 @@ def to_markdown(data: Data) -> str:
         for make in (sections.sensitivity, sections.alternatives, sections.rejected_in_full, sections.findings)
     ]
     parts += [_section(sections.prices(data))] if data["designs"] else []
-    parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.defaults(data))]
+    parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.site(data))]
+    parts += [_section(sections.defaults(data))]
     return "\n".join(part for part in parts if part)
 
 

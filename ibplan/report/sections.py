@@ -315,7 +315,7 @@ def left_out(data: Data, networks: Sequence[str]) -> Section:
         return Section("Left out of this plan", ())
     design = data["designs"][0]
     missing = list(networks)
-    missing += ["racks"] if design["totals"]["racks"] is None else []
+    missing += ["racks"] if design["totals"]["racks"] is None else ["the price of racks and rack PDUs"]
     missing += ["support"] if design["tco"]["support_usd"] is None else []
     missing += ["licences without a price"] if any(not x["bought"] for x in design["licences"]) else []
     missing += [] if any(item["tier"] == "spares" for item in design["line_items"]) else ["spares"]
@@ -347,6 +347,27 @@ def _input(value: float, unit: str) -> str:
     if unit == "USD":
         return _amount("", value)
     return f"{text.percent(value)}%" if unit.startswith("of ") else text.number(value)
+
+
+def site(data: Data) -> Section:
+    """The measures of the site on which racks and lengths rest: those assumed or published, and those of the spec."""
+    if not any(design["site"] for design in data["designs"]):
+        return Section("Site", ())
+    words: dict[str, list[str]] = {}
+    for row in data["inputs"]["measures"]:
+        words.setdefault(row["basis"], []).append(measure(row["name"], row["value"]))
+    titles = {"spec": "stated in the spec", "published": "published", "assumption": "assumed"}
+    lines = [Line(f"{titles[basis]}: {'; '.join(words[basis])}", style="faint") for basis in titles if basis in words]
+    where = data["effective_spec"]["site"]["placement"].replace("_", " ")
+    return Section("Site", (Line(f"leaves: {where} (site.placement)", style="faint"), *lines))
+
+
+def measure(name: str, value: float) -> str:
+    """A measure of the site in words: `rack_power_w` is "rack power 45,000 W"."""
+    words, _, unit = name.rpartition("_")
+    if unit not in ("m", "w"):
+        return f"{name.replace('_', ' ').replace('pdus', 'PDUs')} {text.number(value)}"
+    return f"{words.replace('_', ' ')} {text.number(value)} {unit.replace('w', 'W')}"
 
 
 def defaults(data: Data) -> Section:

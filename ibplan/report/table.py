@@ -59,6 +59,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
     if data["designs"]:
         yield from _section(sections.prices(data))
     yield from _section(sections.left_out(data, networks.left_out_words(data)))
+    yield from _section(sections.site(data))
     yield from _section(sections.defaults(data))
 
 

@@ -105,13 +105,18 @@ def test_compute_ports_of_a_dgx(
     assert (server.gpus, server.compute_nics, server.power.max_w) == (8, 8, watts)
 
 
-@pytest.mark.parametrize("name", ["nvidia-gb200-nvl72-tray", "nvidia-gb300-nvl72-tray"])
-def test_a_tray_is_the_server_and_the_rack_how_it_is_sold(catalog: Catalog, name: str) -> None:
-    # NVIDIA DGX GB200 user guide: 18 compute trays of 4 GPUs, one NVLink domain of 72.
+@pytest.mark.parametrize(
+    ("name", "rack_units", "rack_w"),
+    [("nvidia-gb200-nvl72-tray", 1, 120_000), ("nvidia-gb300-nvl72-tray", None, 132_000)],
+)
+def test_a_tray_is_the_server_and_the_rack_how_it_is_sold(
+    catalog: Catalog, name: str, rack_units: int | None, rack_w: int
+) -> None:
+    # NVIDIA DGX GB200 user guide: 18 compute trays of one rack unit and 4 GPUs, one NVLink domain of 72.
     tray = catalog.servers[name]
     assert tray.sold_as is not None
     assert (tray.gpus, tray.nvlink_domain_gpus, tray.sold_as.servers) == (4, 72, 18)
-    assert (tray.rack_units, tray.power.max_w) == (None, None)
+    assert (tray.rack_units, tray.power.max_w, tray.sold_as.power_w) == (rack_units, None, rack_w)
 
 
 def test_gpu_peaks_are_dense(catalog: Catalog) -> None:

@@ -162,6 +162,8 @@ def test_arguments_cannot_write_to_the_terminal() -> None:
         ("show", "s.yaml", "--device", evil),
         ("show", "s.yaml", "--design", evil),
         ("diagram", "s.yaml", "--design", evil),
+        ("racks", "s.yaml", "--rack", evil),
+        ("racks", "s.yaml", "--design", evil),
         ("catalog", "show", evil),
         ("catalog", "list", "--catalog", evil),
         ("catalog", "list", "--kind", evil),

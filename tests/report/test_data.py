@@ -21,7 +21,7 @@ PLAN = (
     "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth"
 )
 DESIGN = (
-    "id rank pinned why fabric totals networks left_out line_items licences price_spread energy tco sensitivity "
+    "id rank pinned why fabric totals site networks left_out line_items licences price_spread energy tco sensitivity "
     "performance fits alternatives"
 )
 TOTALS = (
@@ -40,10 +40,13 @@ ITEM = (
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
     (): PLAN,
-    ("inputs",): "catalog_digest price_book locked",
+    ("inputs",): "catalog_digest price_book measures locked",
+    ("inputs", "measures", 0): "name value basis key note source",
     ("inputs", "price_book"): "name date",
     ("designs", 0): DESIGN,
     ("designs", 0, "totals"): TOTALS,
+    ("designs", 0, "site"): "racks servers_per_rack rows row_places floor_m2 pdus server_rack_w",
+    ("designs", 0, "site", "racks"): "server network",
     ("designs", 0, "networks"): "compute storage inband oob",
     ("designs", 0, "networks", "compute"): NETWORK,
     ("designs", 0, "networks", "compute", "unit"): "servers leaves count",

@@ -1,0 +1,126 @@
+"""Every device of a design in a place, as `ibplan.site.placing` puts it: made for each design of a plan. No numpy."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ibplan.fabric.network import NetworkSize
+from ibplan.integers import ceil_div
+from ibplan.site.ground import Ground
+from ibplan.site.packing import Box
+from ibplan.site.rows import Rows
+from ibplan.site.rules import SiteRules
+from ibplan.site.shape import Shape
+
+
+class Spot(NamedTuple):
+    """A place on the floor and the lowest rack unit in the rack there (None = not known)."""
+
+    place: int
+    unit: int | None
+
+
+class Spots:
+    """Places and lowest rack units of devices alike, in the order of the wiring: six bytes a device."""
+
+    def __init__(self, count: int) -> None:
+        self.places = array("i", bytes(4 * count))
+        self.units = array("h", bytes(2 * count))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[Spot]:
+        return map(Spot, self.places, self.units)
+
+    def __getitem__(self, number: int) -> Spot:
+        return Spot(self.places[number], self.units[number])
+
+    def put(self, number: int, place: int, unit: int) -> None:
+        """Enter the place of one device."""
+        self.places[number], self.units[number] = place, unit
+
+    def at(self, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """(place, unit) of some devices."""
+        places, units = self.places, self.units
+        return ((places[number], units[number]) for number in numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The servers: how many, and one of them. `whole_rack`: they come in racks of so many, with what a rack draws."""
+
+    count: int
+    box: Box
+    whole_rack: int | None = None
+    rack_box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SitedNetwork:
+    """A network to place: its sizes, and a box by tier (`leaf`, `spine`, `core`, `manager`, `attached:<name>`).
+
+    Managers and attached hosts without a box have no known place; switches must have one.
+    """
+
+    name: str
+    size: NetworkSize
+    boxes: Mapping[str, Box]
+
+    def stands(self, hosts: str) -> bool:
+        """Whether the attached hosts of a name have a place."""
+        return f"attached:{hosts}" in self.boxes
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Where everything stands. `spots`: by group (`compute/leaf`), in the order of that network's wiring."""
+
+    rules: SiteRules
+    ground: Ground
+    servers: Servers
+    networks: tuple[SitedNetwork, ...]
+    shapes: Mapping[str, Shape]
+    rows: Rows
+    spots: Mapping[str, Spots]
+
+    def server(self, number: int) -> Spot:
+        """Where a server stands."""
+        rack, nth = divmod(number, self.rows.servers_per_rack)
+        unit = None if self.servers.whole_rack else nth * self.servers.box.units + 1
+        return Spot(self.server_rack(rack), unit)
+
+    def server_rack(self, rack: int) -> int:
+        """The place of the n-th server rack."""
+        row, nth = divmod(rack, self.rows.server_racks)
+        return row * self.ground.slots + self.ground.order[self.rows.network_racks + nth]
+
+    def row_of_server(self, number: int) -> int:
+        """The row in which a server stands."""
+        return number // self.rows.servers_per_row
+
+    @cached_property
+    def server_places(self) -> tuple[int, ...]:
+        """Places of the racks that hold servers, in the order of the servers."""
+        return tuple(map(self.server_rack, range(ceil_div(self.servers.count, self.rows.servers_per_rack))))
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """All places where a rack stands, in the order of the floor: server rows, then the network area."""
+        used = set(self.server_places).union(*(spots.places for spots in self.spots.values()))
+        return tuple(sorted(used, key=lambda place: (place < 0, abs(place // self.ground.slots), place)))
+
+    @property
+    def network_rack_count(self) -> int:
+        """Racks without a server."""
+        return len(self.places) - len(self.server_places)
+
+    @property
+    def pdu_count(self) -> int:
+        """Rack PDUs over all racks; those of racks that come assembled are the maker's and not counted."""
+        own = 0 if self.servers.whole_rack else len(self.server_places)
+        return own * self.rules.server_rack_pdus + self.network_rack_count * self.rules.network_rack_pdus
