@@ -9,8 +9,10 @@ from typing import Any, Final, Literal
 
 from ibplan.economics.items import LineItem
 from ibplan.plan.results import Design, Plan
-from ibplan.report.data import money, significant
+from ibplan.report.data import money, plan_data, significant
 from ibplan.report.markdown import cell, escape, table
+from ibplan.report.networks import left_out_words
+from ibplan.report.sections import Section, left_out
 from ibplan.report.spreadsheet import csv_text
 from ibplan.report.text import number
 from ibplan.units import format_usd
@@ -177,6 +179,7 @@ def bom_data(plan: Plan, design: Design, rows: Iterable[Row]) -> dict[str, Any]:
             "estimated_fraction": significant(totals.estimated_fraction),
             "unpriced": [{"part": row.part, "quantity": row.quantity} for row in totals.unpriced],
         },
+        "left_out": [{"what": row.what, "reason": row.reason} for row in design.left_out],
     }
 
 
@@ -195,7 +198,14 @@ def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row], by: By = "part
     share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""
     total = f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
     head = f"# {escape(plan.name)}: bill of materials of {escape(design.id)}\n"
-    return f"{head}\n{table(columns, body, [c in _NUMERIC for c in columns])}\n{escape(total)}\n"
+    missing = " ".join(line.words for line in _left_out(plan, design).lines)
+    bill = table(columns, body, [c in _NUMERIC for c in columns])
+    return f"{head}\n{bill}\n{escape(total)}\n\nLeft out of this plan: {escape(missing)}\n"
+
+
+def _left_out(plan: Plan, design: Design) -> Section:
+    data = plan_data(replace(plan, designs=(design,), findings=()))
+    return left_out(data, left_out_words(data))
 
 
 def _without_price(kinds: int) -> str:
