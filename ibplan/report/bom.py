@@ -11,6 +11,7 @@ from ibplan.economics.items import LineItem
 from ibplan.economics.spares import SPARES_TIER
 from ibplan.plan.joint_bill import JointTotals
 from ibplan.plan.results import Design, Plan, Totals
+from ibplan.report.bom_left_out import left_out_words
 from ibplan.report.data import money, significant
 from ibplan.report.markdown import cell, escape, table
 from ibplan.report.spreadsheet import csv_text
@@ -204,6 +205,7 @@ def bom_data(plan: Plan, design: Design, rows: Iterable[Row]) -> dict[str, Any]:
         "inputs": inputs_data(plan),
         "rows": rows_data(rows),
         "totals": totals_data(design.totals),
+        "left_out": [{"what": row.what, "reason": row.reason} for row in design.left_out],
     }
 
 
@@ -236,7 +238,9 @@ def _plain(value: Any) -> Any:
 
 def bom_markdown(plan: Plan, design: Design, rows: Sequence[Row], by: By = "part") -> str:
     """The bill as Markdown with its total. The columns are always those of the CSV."""
-    return markdown_bill(f"{plan.name}: bill of materials of {design.id}", rows, design.totals, columns_of(by))
+    title = f"{plan.name}: bill of materials of {design.id}"
+    bill = markdown_bill(title, rows, design.totals, columns_of(by))
+    return f"{bill}\nLeft out of this plan: {escape(left_out_words(plan, design))}\n"
 
 
 def markdown_bill(title: str, rows: Sequence[Row], totals: Totals | JointTotals, columns: Sequence[str]) -> str:

@@ -22,6 +22,8 @@ from ibplan.report.bom import (
     rows_data,
     totals_data,
 )
+from ibplan.report.bom_left_out import left_out_words
+from ibplan.report.markdown import escape
 
 _OTHER_PRICE: Final = "another spec has another price for it: see the other row"
 
@@ -87,8 +89,15 @@ def merged_data(joint_bill: JointBill, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def merged_markdown(joint_bill: JointBill, rows: Sequence[Row], by: By) -> str:
-    """The bill as Markdown with its total."""
-    return markdown_bill(merged_title(joint_bill), rows, joint_bill.totals, merged_columns(joint_bill, by))
+    """The bill as Markdown with its total, and what is left out of each design."""
+    bill = markdown_bill(merged_title(joint_bill), rows, joint_bill.totals, merged_columns(joint_bill, by))
+    several = len(joint_bill.shares) > 1
+    left_out = "".join(
+        f"\nLeft out of {escape(share.name) if several else 'this plan'}: "
+        f"{escape(left_out_words(share.plan, share.design))}\n"
+        for share in joint_bill.shares
+    )
+    return bill + left_out
 
 
 def merged_title(joint_bill: JointBill) -> str:

@@ -87,4 +87,5 @@ def left_out_words(data: Data) -> list[str]:
             reasons.setdefault(f"{row['what']} ({row['reason']})", []).append(labels(data)[design["id"]])
     several = len(data["designs"])
     named = [words if len(where) == several else f"{words} [{', '.join(where)}]" for words, where in reasons.items()]
-    return [*named, *_NOT_PLANNED]
+    hosts = ["management ports of attached hosts"] if data["effective_spec"]["attached"] else []
+    return [*named, *hosts, *_NOT_PLANNED]

@@ -203,7 +203,7 @@ def test_json_has_the_total_and_what_it_rests_on() -> None:
     plan = samples.plan(samples.UNPRICED)
     design = next(d for d in plan.designs if not d.totals.complete)
     data: dict[str, Any] = json.loads(to_json(bom_data(plan, design, bom_rows(plan, design))))
-    assert list(data) == ["schema_version", "name", "design", "inputs", "rows", "totals"]
+    assert list(data) == ["schema_version", "name", "design", "inputs", "rows", "totals", "left_out"]
     assert list(data["rows"][0]) == list(COLUMNS)
     assert data["totals"]["capex_usd"] == float(design.totals.capex_usd)
     assert data["totals"]["complete"] is False
@@ -218,7 +218,8 @@ def test_markdown_has_one_line_a_row_and_the_total() -> None:
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert len(table) == len(rows) + 2
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1
-    assert text.splitlines()[-1].startswith("Total: $")
+    assert text.splitlines()[-3].startswith("Total: $")
+    assert text.splitlines()[-1].startswith("Left out of this plan: storage network (the ports of ")
     assert "a lower bound" in text
     assert table[0] == f"| {' | '.join(COLUMNS)} |"
     one = replace(design, totals=replace(design.totals, unpriced=design.totals.unpriced[:1]))
