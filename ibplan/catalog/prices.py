@@ -14,7 +14,10 @@ _RANK: dict[PriceKind, int] = {"street": 0, "list": 1, "estimate": 2}
 
 @dataclass(frozen=True, slots=True)
 class PriceChoice:
-    """The price that stands for a part. `unit_usd` in US dollars; `rate` = the exchange rate it was converted with."""
+    """The price that stands for a part. `unit_usd` in US dollars; `rate` = the exchange rate it was converted with.
+
+    `length_m`: the cable length in metres that it was read for, None if none was stated.
+    """
 
     part: str
     unit_usd: Decimal
@@ -22,6 +25,7 @@ class PriceChoice:
     date: str | None
     source: str
     rate: ExchangeRate | None = None
+    length_m: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,8 @@ class PriceBook:
             fitting = _for_length([row for row in rows if row.own is own], length_m)
             if fitting:
                 row = min(fitting, key=_order)
-                return PriceChoice(part, row.unit_usd, row.price.kind, row.price.date, row.price.source, row.rate)
+                price = row.price
+                return PriceChoice(part, row.unit_usd, price.kind, price.date, price.source, row.rate, price.length_m)
         return None
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, catalog, design, diagram, show, specs
+from ibplan.cli import bom, cables, catalog, design, diagram, show, specs
 from ibplan.cli.common import run_guarded
 from ibplan.cli.output import emit
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 app.command("design")(design.design)
 app.command("bom")(bom.bom)
+app.command("cables")(cables.cables)
 app.command("show")(show.show)
 app.command("diagram")(diagram.diagram)
 app.command("validate")(specs.validate)

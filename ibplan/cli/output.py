@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import IO, Any, cast
 
 from ibplan.errors import OutputError
 
@@ -16,27 +19,51 @@ class ClosedPipeError(Exception):
 
 def emit(text: str | bytes, output: Path | None = None) -> None:
     """Write a result: to standard output (None or `-`), else to a file."""
-    data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
+    emit_pieces([text], output)
+
+
+def emit_pieces(pieces: Iterable[str | bytes], output: Path | None = None) -> None:
+    """Write a result that is made piece by piece, as `emit` does: a file is written whole or not at all."""
+
+    def write(stream: IO[bytes]) -> None:
+        for piece in pieces:
+            stream.write(piece.encode("utf-8", "backslashreplace") if isinstance(piece, str) else piece)
+
+    emit_with(write, output)
+
+
+def emit_with(write: Callable[[IO[bytes]], None], output: Path | None = None) -> None:
+    """Write a result by a function that takes an open file, as `emit` does."""
     if output is None or str(output) == "-":
-        _write_stdout(data)
+        _write_stdout(write)
         return
     try:
-        _write_file(data, output)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise OutputError(f"{output}: cannot be written: {reason}") from None
+        _write_file(write, output, _mode(output))
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from None
 
 
-def _write_stdout(data: bytes) -> None:
+class _Text(io.RawIOBase):
+    """A stand-in for standard output that takes text only, as a file of bytes."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, data: Any, /) -> int:
+        self._stream.write(bytes(data).decode("utf-8"))
+        return len(data)
+
+
+def _write_stdout(write: Callable[[IO[bytes]], None]) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed")
     try:
         sys.stdout.flush()
         stream = getattr(sys.stdout, "buffer", None)
         if stream is None:  # a stand-in that takes text only
-            sys.stdout.write(data.decode("utf-8"))
+            write(cast("IO[bytes]", _Text(sys.stdout)))
             return
-        stream.write(data)
+        write(stream)
         stream.flush()
     except BrokenPipeError:
         raise ClosedPipeError from None
@@ -44,14 +71,13 @@ def _write_stdout(data: bytes) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror}") from None
 
 
-def _write_file(data: bytes, output: Path) -> None:
+def _write_file(write: Callable[[IO[bytes]], None], output: Path, mode: int | None) -> None:
     import tempfile  # 2 ms that only this needs
 
-    mode = _mode(output)
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "it is a directory")
     if mode is not None and not stat.S_ISREG(mode):  # /dev/null, /dev/stdout, a pipe: cannot be replaced
-        _write_stream(data, output)
+        _write_stream(write, output)
         return
     # The link stays, what it points to is written.
     target = Path(os.path.realpath(output)) if output.is_symlink() else output
@@ -60,7 +86,7 @@ def _write_file(data: bytes, output: Path) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".ibplan-", suffix=".tmp")
     try:
         with open(handle, "wb") as stream:
-            stream.write(data)
+            write(stream)
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).chmod(_new_mode() if mode is None else stat.S_IMODE(mode))
@@ -70,10 +96,10 @@ def _write_file(data: bytes, output: Path) -> None:
         raise
 
 
-def _write_stream(data: bytes, output: Path) -> None:
+def _write_stream(write: Callable[[IO[bytes]], None], output: Path) -> None:
     try:
         with output.open("wb") as stream:
-            stream.write(data)
+            write(stream)
     except BrokenPipeError:
         raise ClosedPipeError from None
 
@@ -83,6 +109,8 @@ def _mode(path: Path) -> int | None:
         return path.stat().st_mode
     except FileNotFoundError:
         return None
+    except ValueError as error:  # no path at all
+        raise OSError(0, str(error)) from None
 
 
 def _new_mode() -> int:

@@ -18,6 +18,7 @@ class LineItem:
     `unit_price_usd` None = the price is unknown (never 0). `where` says in words what the parts join.
     `basis`: whether a maker states the recipe that chose the part, or it is inferred; None = no recipe chose it.
     `power_each_w` is the maximum (None = unknown); `power_in_host`: the switch's own maximum has it already.
+    `length_m` of a cable, as ordered; None = no cable, or unknown.
     """
 
     network: NetworkName
@@ -37,6 +38,7 @@ class LineItem:
     power_in_host: bool
     where: str
     basis: Basis | None = None
+    length_m: float | None = None
 
     @property
     def extended_usd(self) -> Decimal | None:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
+from ibplan.cabling.choice import network_parts
 from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
-from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.host_links import HostEnd
 from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import PartsBook
-from ibplan.parts.select import LinkParts, MediumChoice, choose_parts
+from ibplan.parts.select import LinkParts, MediumChoice
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.names import form_id
@@ -69,8 +69,8 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
         manager=_manager(form),
     )
-    parts = _all_parts(network, form, spec, book)
-    items = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if _billed(p, form)])
+    parts = network_parts(network, link_layer(form.fabric), lambda link: _medium(spec, link), book)
+    items = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
     return Evaluated(
         form_id(form, fabric.tiers),
         form,
@@ -88,28 +88,9 @@ def _manager(form: Form) -> HostEnd | None:
     return HostEnd(cage, None) if form.fabric == "infiniband" and cage is not None else None
 
 
-def _billed(parts: LinkParts, form: Form) -> bool:
+def is_billed(parts: LinkParts, form: Form) -> bool:
     """Ports reserved without a known far end are kept free: nothing is bought for them."""
     return not (parts.link.kind == "reserved" and parts.recipe is None and form.fabric != "infiniband")
-
-
-def _all_parts(network: NetworkSize, form: Form, spec: Spec, book: PartsBook) -> tuple[LinkParts, ...]:
-    layer = link_layer(form.fabric)
-    chosen: list[LinkParts] = []
-    reasons: list[Reason] = []
-    first: LinkParts | None = None
-    for link in network.links:
-        try:
-            parts = choose_parts(book, link, layer, _medium(spec, link), first)
-        except Unbuildable as refusal:
-            reasons += refusal.reasons
-            continue
-        if link.kind == "server-leaf" and parts.recipe is not None and first is None:
-            first = parts
-        chosen.append(parts)
-    if reasons:
-        raise Unbuildable(*reasons)
-    return tuple(chosen)
 
 
 def _medium(spec: Spec, link: LinkClass) -> MediumChoice:

@@ -29,7 +29,7 @@ NETWORK = (
 )
 ITEM = (
     "network tier category part part_number quantity unit_price_usd price_kind price_date extended_usd where "
-    "manufacturer description price_source power_each_w power_typical_each_w power_in_host basis"
+    "manufacturer description price_source power_each_w power_typical_each_w power_in_host basis length_m"
 )
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
