@@ -28,11 +28,12 @@ _GROUPED: Final = frozenset({"server-leaf", "leaf-spine", "spine-core", "leaf-le
 class Runs:
     """What a layout says of the runs of one network.
 
-    `histogram(kind)`: (run in metres rounded up to 0.1 m, links of it) for each group of links that must be of one
-    medium; None where a place is unknown. `places` and `wiring` are made only where the histograms do not suffice.
+    `histogram(kind, host)`: (run in metres rounded up to 0.1 m, links of it) for each group of links that must be of
+    one medium, `host` = the name of attached hosts; None where a place is unknown. `places` and `wiring` are made only
+    where the histograms do not suffice.
     """
 
-    histogram: Callable[[LinkKind], Sequence[Histogram] | None]
+    histogram: Callable[[LinkKind, str | None], Sequence[Histogram] | None]
     places: Callable[[], Places]
     wiring: Callable[[], Wiring]
     network: str = "compute"
@@ -41,8 +42,8 @@ class Runs:
 def network_parts(
     network: NetworkSize,
     layer: LinkLayer,
-    media: Callable[[LinkClass], MediumChoice],
     book: PartsBook,
+    media: Callable[[LinkClass], MediumChoice],
     runs: Runs | None = None,
 ) -> tuple[LinkParts, ...]:
     """The parts of all link classes, in their order; a class whose groups of links differ has several.
@@ -104,13 +105,18 @@ def _class_parts(
 def _longest_of_groups(network: NetworkSize, link: LinkClass, together: Sequence[LinkClass], runs: Runs) -> list[float]:
     """The longest run in metres of every group of links that must be of one medium; empty where it is unknown."""
     found: list[float] = []
-    for kind in dict.fromkeys(c.kind for c in together):
-        groups = runs.histogram(kind)
+    for kind, host in dict.fromkeys((c.kind, c.host) for c in together):
+        groups = runs.histogram(kind, host)
         if groups is None:
             return []
         found += [max(run_m for run_m, _ in group) for group in groups if group]
-    alone = len(together) == 1 and sum(c.kind == link.kind for c in network.links) == 1
+    alone = len(together) == 1 and _only_one(network, link)
     return found if alone and link.kind in _GROUPED else ([max(found)] if found else [])
+
+
+def _only_one(network: NetworkSize, link: LinkClass) -> bool:
+    """Whether no other class has links of this kind to the same hosts, so that their histogram is that of the class."""
+    return sum((c.kind, c.host) == (link.kind, link.host) for c in network.links) == 1
 
 
 def _identity(parts: LinkParts) -> tuple[str | None, str | None]:
@@ -166,11 +172,11 @@ def _from_histogram(network: NetworkSize, parts: LinkParts, book: PartsBook, run
     if parts.longest_m is None:
         return with_orders(parts, book, [(None, parts.cables)])
     per_cable = parts.recipe.links_per_cable
-    kinds = sum(c.kind == parts.link.kind for c in network.links)
-    if parts.groups is not None or kinds > 1 or (per_cable > 1 and not parts.recipe.same_peer):
+    whole = parts.groups is None and _only_one(network, parts.link)
+    if not whole or (per_cable > 1 and not parts.recipe.same_peer):
         return None
     counts: dict[float, int] = {}
-    for group in runs.histogram(parts.link.kind) or ():
+    for group in runs.histogram(parts.link.kind, parts.link.host) or ():
         for run_m, links in group:
             counts[run_m] = counts.get(run_m, 0) + links
     if any(links % per_cable for links in counts.values()):

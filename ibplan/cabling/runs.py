@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ibplan.fabric.wiring_model import ATTACHED, KINDS, LEAF, SERVER, Ints, Wiring
 
 Metres = npt.NDArray[np.float64]
-# Runs are known to 0.1 m at best, so they are rounded up to that; what floating point adds is no length.
-_PER_METRE: Final = 10
-_NOISE: Final = 1e-5
+# Layouts count in whole micrometres: rounded up from there, what floating point adds is no length.
+_UM: Final = 1_000_000
+_TENTH_UM: Final = 100_000
 
 
 class Places(Protocol):
@@ -73,7 +73,8 @@ def link_runs_m(wiring: Wiring, places: Places | None, network: str) -> Metres:
 
 def rounded_up_m(run_m: Metres) -> Metres:
     """Runs in metres, rounded up to 0.1 m."""
-    return np.asarray(np.ceil(run_m * _PER_METRE - _NOISE) / _PER_METRE, np.float64)
+    tenths = -(-np.rint(run_m * _UM).astype(np.int64) // _TENTH_UM)
+    return np.asarray(tenths / 10, np.float64)
 
 
 def link_groups(wiring: Wiring, at: npt.NDArray[np.intp]) -> Ints:

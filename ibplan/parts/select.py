@@ -49,11 +49,12 @@ def choose_parts(
 
     `beside` = the parts of the links that come first in the same bank; where the two share a cage, they must share its
     module, and a cable's head cannot be shared. `longest_m`: the longest run in metres, which the parts must reach; a
-    cable is then priced at the length it takes. Raises Unbuildable with the reason when no recipe fits both ends.
+    cable is then priced at the length it takes. `auto` takes copper between fast cages only where the run is known.
+    Raises Unbuildable with the reason when no recipe fits both ends.
     """
     if link.a.cage_class is None or link.b.cage_class is None:
         return LinkParts(link, None)
-    fits = [f for f in _fitting(book, link, layer) if f.recipe.medium in _MEDIA[medium]]
+    fits = [f for f in _fitting(book, link, layer) if _allowed(book, f.recipe, medium, longest_m)]
     shared = beside is not None and any(x.shares(link.a.ports_per_cage or 1) for x in link.a.loads)
     usable = [f for f in fits if not shared or _shares(f, beside)]
     if not usable:
@@ -63,6 +64,13 @@ def choose_parts(
     if not found:
         raise Unbuildable(_too_long(book, link, medium, [f.recipe for f in usable], longest_m or 0.0))
     return min(found, key=_preference)
+
+
+def _allowed(book: PartsBook, recipe: Recipe, medium: MediumChoice, longest_m: float | None) -> bool:
+    """Whether a recipe is of the medium. Without a length `auto` is optical, or twisted pair, which goes as far."""
+    if medium != "auto" or longest_m is not None:
+        return recipe.medium in _MEDIA[medium]
+    return recipe.medium in _MEDIA["optical"] or book.catalog.cables[recipe.cable].kind == "rj45"
 
 
 def _shares(fit: _Fit, beside: LinkParts | None) -> bool:

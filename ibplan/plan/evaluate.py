@@ -69,7 +69,7 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
         manager=_manager(form),
     )
-    parts = network_parts(network, link_layer(form.fabric), lambda link: _medium(spec, link), book)
+    parts = network_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link))
     items = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
     return Evaluated(
         form_id(form, fabric.tiers),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from ibplan.cabling.rows import CableRow, End
@@ -36,6 +38,8 @@ COLUMNS: Final = (
     "bundle",
 )
 _BLOCK: Final = 4096
+# Where `safe` changes a text. It may be found inside of one, too: that costs time only.
+_FORMULA: Final = re.compile(r'"[=+\-@\t\r\n]')
 Cell = str | int | float | None
 
 
@@ -59,23 +63,20 @@ def _whole(number: float | None) -> float | int | None:
 
 def schedule_csv(rows: Iterable[CableRow]) -> Iterator[str]:
     """The schedule as CSV, some thousand rows at a time."""
+    yield _csv([COLUMNS])
+    left = iter(rows)
+    while block := [cells(row) for row in islice(left, _BLOCK)]:
+        text = _csv(block)
+        # Hardly any text looks like a formula, so that looking at the whole is faster than looking at every cell.
+        if _FORMULA.search(text):
+            text = _csv([[safe(cell) if isinstance(cell, str) else cell for cell in row] for row in block])
+        yield text
+
+
+def _csv(rows: Iterable[Sequence[Cell]]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    # What a spreadsheet would run can only stand at the start of a text: names and labels begin with those of racks and
-    # devices, which are few, so that the answer is remembered.
-    known: dict[str, str] = {}
-    for number, row in enumerate(rows, 1):
-        writer.writerow([_shown(cell, known) for cell in cells(row)])
-        if number % _BLOCK == 0:
-            yield text.getvalue()
-            text.seek(0)
-            text.truncate()
-    yield text.getvalue()
-
-
-def _shown(cell: Cell, known: dict[str, str]) -> Cell:
-    return safe(cell) if isinstance(cell, str) else cell
+    csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def schedule_json(head: Mapping[str, Any], rows: Iterable[CableRow]) -> Iterator[str]:
