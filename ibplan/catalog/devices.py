@@ -162,10 +162,12 @@ class PortGroup(Entry):
 
 
 class SoldAs(Entry):
-    """How the server is sold when not alone: an NVL72 rack is 18 trays."""
+    """How the server is sold when not alone: an NVL72 rack is 18 trays. Maximum power and weight of the whole."""
 
     unit: str
     servers: int = Field(ge=2)
+    power_w: float | None = Field(default=None, gt=0)
+    weight_kg: float | None = Field(default=None, gt=0)
 
 
 class Server(Sourced):

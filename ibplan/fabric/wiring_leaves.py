@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ibplan.fabric.extras import extras_start
-from ibplan.fabric.leaves import UnitRule, build_units, downlinks, unit_rule
+from ibplan.fabric.leaves import UnitRule, build_units, unit_rule
 from ibplan.fabric.network import NetworkSize
+from ibplan.fabric.pod_chunks import pods_with_units
 from ibplan.fabric.request import FabricRequest, LeafLoad, Pod, UnitLoad
-from ibplan.fabric.spines import pods_of_units
 from ibplan.fabric.wiring_cages import Bank, LeafBanks, WiringError, leaf_banks
 
 Ints = npt.NDArray[np.int32]
@@ -51,20 +51,6 @@ class LeafTable:
         return np.asarray(counts, np.int32)[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """The leaves of one pod: numbers of its units, in order, and their loads; `position` None = whole units."""
-
-    units: Ints
-    loads: tuple[UnitLoad, ...]
-    position: int | None
-    order: tuple[int, int]
-
-    @property
-    def leaf_count(self) -> int:
-        return sum(load.count * load.leaf_count for load in self.loads)
-
-
 def leaf_table(network: NetworkSize) -> LeafTable:
     """Every leaf of one fabric. Raises WiringError where the units and the pods of sizing do not agree."""
     request, fabric = network.request, network.fabric
@@ -76,10 +62,11 @@ def leaf_table(network: NetworkSize) -> LeafTable:
     count = int(first_leaf[-1])
     kinds: dict[tuple[LeafLoad, int, int], int] = {}
     table = {name: np.full(count, -1, np.int32) for name in ("unit", "position", "pod", "kind")}
-    pods = _numbered_pods(_chunks(request, fabric.tiers, units), fabric.pods)
+    pods = pods_with_units(request, fabric.tiers, units, fabric.pods)
     for number, (chunk, pod) in enumerate(pods):
         loads = iter(pod.leaves)
-        for unit, members in _split(chunk):
+        for numbers, unit in chunk.runs:
+            members = np.arange(numbers.start, numbers.stop, dtype=np.int32)
             start = chunk.position or 0
             for x in unit.leaves:
                 sized = next(loads, None)
@@ -136,56 +123,6 @@ def _sharing(request: FabricRequest, rule: UnitRule, unit: UnitLoad, column: boo
 def _kind(request: FabricRequest, rule: UnitRule, load: LeafLoad, uplinks: int, sharing: int) -> LeafKind:
     start = extras_start(request, rule, load, uplinks)
     return LeafKind(load, uplinks, sharing, leaf_banks(request, load, uplinks, start))
-
-
-def _chunks(request: FabricRequest, tiers: int, units: list[UnitLoad]) -> list[_Chunk]:
-    """The pods as sizing makes them: all units together, whole units up to the spines' downlinks, or rail by rail."""
-    numbers = np.repeat(np.arange(len(units)), [u.count for u in units])
-    everything = np.arange(len(numbers), dtype=np.int32)
-    if tiers == 2:
-        return [_Chunk(everything, tuple(units), None, (0, 0))]
-    room = downlinks(request.spine)
-    if request.second_tier == "pod":
-        return list(_cut(units, everything, None, room, request.pod_units))
-    chunks: list[_Chunk] = []
-    for position in range(max(u.leaf_count for u in units)):
-        column = [(k, u) for k, u in enumerate(units) if position < u.leaf_count]
-        loads = [replace(u, leaves=(_leaf_at(u, position),)) for _, u in column]
-        members = everything[np.isin(numbers, [k for k, _ in column])]
-        chunks += _cut(loads, members, position, room, request.pod_units)
-    return chunks
-
-
-def _leaf_at(unit: UnitLoad, position: int) -> LeafLoad:
-    loads = [x for x in unit.leaves for _ in range(x.count)]
-    return replace(loads[position], count=1)
-
-
-def _cut(units: list[UnitLoad], members: Ints, position: int | None, room: int, most: int | None) -> Iterator[_Chunk]:
-    start = 0
-    for index, loads in enumerate(pods_of_units(units, room, most)):
-        size = sum(u.count for u in loads)
-        yield _Chunk(members[start : start + size], tuple(loads), position, (index, position or 0))
-        start += size
-
-
-def _numbered_pods(chunks: list[_Chunk], pods: Sequence[Pod]) -> list[tuple[_Chunk, Pod]]:
-    """Pods in the order of their units (by rail: of the rails, for the first units, then for the next).
-
-    Sizing lists the fullest first: a pod that fills up as the cluster grows would change its number.
-    """
-    fullest = sorted(chunks, key=lambda c: -c.leaf_count)
-    sized = [pod for pod in pods for _ in range(pod.count)]
-    if len(sized) != len(fullest):
-        raise WiringError(f"{len(fullest)} pods of units, but {len(sized)} were sized")
-    return sorted(zip(fullest, sized, strict=True), key=lambda pair: pair[0].order)
-
-
-def _split(chunk: _Chunk) -> Iterator[tuple[UnitLoad, Ints]]:
-    start = 0
-    for unit in chunk.loads:
-        yield unit, chunk.units[start : start + unit.count]
-        start += unit.count
 
 
 def _spine_ports(pod: Ints, kind: Ints, pods: Sequence[Pod], kinds: Sequence[LeafKind]) -> Ints:

@@ -8,6 +8,7 @@ from ibplan.cabling.rows import CabledNetwork
 from ibplan.catalog.store import Catalog
 from ibplan.errors import UsageError
 from ibplan.plan.evaluate import is_billed
+from ibplan.plan.runs import layout_of
 from ibplan.plan.wired import wire_design
 from ibplan.spec.load import LoadedSpec
 
@@ -30,7 +31,9 @@ def cable_design(
     """
     wired = wire_design(loaded, catalog, design_id)
     parts = tuple(p for p in wired.evaluated.parts if is_billed(p, wired.evaluated.form))
-    networks = (CabledNetwork("compute", wired.wiring, parts, None),)
+    floor = wired.evaluated.placed.floor
+    places = None if floor is None else layout_of(floor)
+    networks = (CabledNetwork("compute", wired.wiring, parts, places),)
     chosen = tuple(n for n in networks if network in (None, n.name))
     if not chosen:
         there = ", ".join(n.name for n in networks)

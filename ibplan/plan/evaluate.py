@@ -20,13 +20,15 @@ from ibplan.parts.select import LinkParts, MediumChoice
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.names import form_id
+from ibplan.plan.place import NetworkToPlace, Placed, place_design, tier_models
+from ibplan.plan.runs import site_runs, wire_form
 from ibplan.plan.switches import SwitchModel
 from ibplan.spec.models import Spec
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A sized, equipped and priced form. `power_w` = maximum, None if unknown."""
+    """A sized, placed, equipped and priced form. `power_w` = maximum, None if unknown."""
 
     id: str
     form: Form
@@ -36,6 +38,7 @@ class Evaluated:
     capital: Capital
     power_w: float | None
     power_typical_w: float | None
+    placed: Placed
 
     def nic_gbps_per_gpu(self, gpus: int) -> Fraction:
         """Bandwidth of a server's ports on this network over its GPUs, Gb/s."""
@@ -69,7 +72,9 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
         manager=_manager(form),
     )
-    parts = network_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link))
+    placed = place_design(spec, book.catalog, [_to_place(form, network, spec)])
+    runs = site_runs(placed.floor, "compute", network, lambda: wire_form(form, network))
+    parts = network_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link), runs)
     items = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
     return Evaluated(
         form_id(form, fabric.tiers),
@@ -80,7 +85,13 @@ def evaluate(form: Form, spec: Spec, book: PartsBook) -> Evaluated:
         capital_cost(items),
         maximum_power_w(items),
         typical_power_w(items),
+        placed,
     )
+
+
+def _to_place(form: Form, network: NetworkSize, spec: Spec) -> NetworkToPlace:
+    """The compute network as something to place; nothing stands at ports reserved on Ethernet: they are kept free."""
+    return NetworkToPlace("compute", network, tier_models(form.switches), form.fabric == "infiniband", spec.attached)
 
 
 def _manager(form: Form) -> HostEnd | None:

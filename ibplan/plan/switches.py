@@ -31,6 +31,7 @@ class SwitchModel:
     holds_module_power: bool
     manager_cage_class: str | None
     gaps: tuple[str, ...] = ()
+    rack_units: int | None = None
 
     def serves(self, fabric: Fabric) -> bool:
         """Whether it speaks the fabric's link layer (and carries RDMA where the fabric needs it)."""
@@ -77,6 +78,7 @@ def catalog_switch(entry: Switch, catalog: Catalog) -> SwitchModel:
         entry.power.max_includes_modules,
         entry.manager_cage_class,
         entry.planning_gaps(),
+        entry.rack_units,
     )
 
 
@@ -108,7 +110,17 @@ def inline_switch(switch: InlineSwitch, catalog: Catalog) -> SwitchModel:
     )
     manager = next((m for m in managers if m is not None), None) if switch.cage_class is not None else None
     return SwitchModel(
-        name, Geometry(name, sets), ("infiniband", "ethernet"), True, None, price, switch.power, None, False, manager
+        name,
+        Geometry(name, sets),
+        ("infiniband", "ethernet"),
+        True,
+        None,
+        price,
+        switch.power,
+        None,
+        False,
+        manager,
+        rack_units=switch.rack_units,
     )
 
 

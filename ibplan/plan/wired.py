@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 from ibplan.catalog.store import Catalog
 from ibplan.errors import NoDesignError, UsageError
-from ibplan.fabric.wiring import wire
 from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Plan
+from ibplan.plan.runs import wire_form
 from ibplan.spec.load import LoadedSpec
 
 _NEAREST = 3
@@ -64,8 +64,7 @@ def wire_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
 
 def wire_evaluated(evaluated: Evaluated) -> Wiring:
     """The links of an evaluated form."""
-    form = evaluated.form
-    return wire(evaluated.network, planes=form.choices.planes, ports_per_nic=form.hosts.ports_per_nic)
+    return wire_form(evaluated.form, evaluated.network)
 
 
 def _unknown(plan: Plan, ids: list[str], wanted: str) -> str:

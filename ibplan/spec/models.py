@@ -158,6 +158,7 @@ class InlineServer(Strict):
     cage_class: Word | None = None
     nvlink_domain_gpus: int | None = Field(default=None, ge=1)
     rack_units: float | None = Field(default=None, gt=0, le=100)
+    weight_kg: float | None = Field(default=None, gt=0)
     power: Watts | None = None
     price: Usd | None = None
 
@@ -176,6 +177,9 @@ class AttachedHosts(Strict):
     ports: int = Field(ge=1, le=64)
     port_gbps: Gbps
     cage_class: Word | None = None
+    rack_units: float | None = Field(default=None, gt=0, le=100)
+    weight_kg: float | None = Field(default=None, gt=0)
+    power: Watts | None = None
 
     @field_validator("name")
     @classmethod
@@ -216,27 +220,35 @@ class Management(Strict):
 
 
 class RackSpec(Strict):
-    """One rack."""
+    """One rack. What is not stated is a default of the site (docs/site.md), a weight limit then unknown."""
 
-    rack_units: int = Field(default=48, ge=1, le=100)
-    power: Watts = 45_000.0
+    rack_units: int | None = Field(default=None, ge=1, le=100)
+    reserved_units: int | None = Field(default=None, ge=0, le=99)
+    power: Watts | None = None
+    weight_kg: float | None = Field(default=None, gt=0)
+    width: Metres | None = None
+    depth: Metres | None = None
+    pdus: int | None = Field(default=None, ge=0, le=12)
 
 
 class HallSpec(Strict):
-    """The hall."""
+    """The hall. With `rows`, everything has to stand in so many rows."""
 
     rows: int | None = Field(default=None, ge=1, le=10_000)
-    racks_per_row: int | None = Field(default=None, ge=1, le=10_000)
+    racks_per_row: int | None = Field(default=None, ge=2, le=10_000)
     aisle_pitch: Metres | None = None
 
 
 class Site(Strict):
-    """Where it stands. `airflow` selects the part number of a switch."""
+    """Where it stands. `airflow` selects the part number of a switch, `placement` where the leaves stand."""
 
     pue: float = Field(default=1.3, ge=1, le=5)
     electricity: UsdPerKwh = Decimal("0.09")
     years: int = Field(default=4, ge=1, le=30)
     airflow: Literal["p2c", "c2p"] = "p2c"
+    placement: Literal["middle_of_row", "end_of_row", "top_of_rack", "central_rows"] = "middle_of_row"
+    tray_above_rack: Metres | None = None
+    slack: Metres | None = None
     rack: RackSpec = RackSpec()
     hall: HallSpec = HallSpec()
 

@@ -1,0 +1,1 @@
+"""Where it stands: racks, rows, and the lengths of cables."""

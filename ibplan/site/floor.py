@@ -1,0 +1,252 @@
+"""Every device of a design in a place, by closed forms: made for each design of a plan. No numpy.
+
+Rules in docs/site.md. Servers fill racks in their order; leaves stand in the network racks of the row of their unit's
+first server (or in its racks, or in the network area); everything above them, and what belongs to no unit, stands in
+the network area. No server's place depends on how many servers come after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from ibplan.errors import Reason, Unbuildable
+from ibplan.fabric.network import NetworkSize
+from ibplan.integers import ceil_div
+from ibplan.site.ground import Ground
+from ibplan.site.packing import Box, Packer, check_box, new_room
+from ibplan.site.rows import Rows, leaf_demand, plan_rows
+from ibplan.site.rules import SiteRules
+from ibplan.site.shape import Shape, network_shape
+
+
+class Spot(NamedTuple):
+    """A place on the floor and the lowest rack unit in the rack there (None = not known)."""
+
+    place: int
+    unit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The servers: how many, and one of them. `whole_rack`: they come in racks of so many, with what a rack draws."""
+
+    count: int
+    box: Box
+    whole_rack: int | None = None
+    rack_box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SitedNetwork:
+    """A network to place: its sizes, and a box by tier (`leaf`, `spine`, `core`, `manager`, `attached:<name>`).
+
+    Managers and attached hosts without a box have no known place; switches must have one.
+    """
+
+    name: str
+    size: NetworkSize
+    boxes: Mapping[str, Box]
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Where everything stands. `spots`: by group (`compute/leaf`), in the order of that network's wiring."""
+
+    rules: SiteRules
+    ground: Ground
+    servers: Servers
+    networks: tuple[SitedNetwork, ...]
+    shapes: Mapping[str, Shape]
+    rows: Rows
+    spots: Mapping[str, Sequence[Spot]]
+
+    def server(self, number: int) -> Spot:
+        """Where a server stands."""
+        rack, nth = divmod(number, self.rows.servers_per_rack)
+        unit = None if self.servers.whole_rack else nth * self.servers.box.units + 1
+        return Spot(self.server_rack(rack), unit)
+
+    def server_rack(self, rack: int) -> int:
+        """The place of the n-th server rack."""
+        row, nth = divmod(rack, self.rows.server_racks)
+        return row * self.ground.slots + self.ground.order[self.rows.network_racks + nth]
+
+    def row_of_server(self, number: int) -> int:
+        """The row in which a server stands."""
+        return number // self.rows.servers_per_row
+
+    @cached_property
+    def server_places(self) -> tuple[int, ...]:
+        """Places of the racks that hold servers, in the order of the servers."""
+        return tuple(map(self.server_rack, range(ceil_div(self.servers.count, self.rows.servers_per_rack))))
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """All places where a rack stands, in the order of the floor: server rows, then the network area."""
+        used = {spot.place for spots in self.spots.values() for spot in spots} | set(self.server_places)
+        return tuple(sorted(used, key=lambda place: (place < 0, abs(place // self.ground.slots), place)))
+
+    @property
+    def network_rack_count(self) -> int:
+        """Racks without a server."""
+        return len(self.places) - len(self.server_places)
+
+    @property
+    def pdu_count(self) -> int:
+        """Rack PDUs over all racks; those of racks that come assembled are the maker's and not counted."""
+        own = 0 if self.servers.whole_rack else len(self.server_places)
+        return own * self.rules.server_rack_pdus + self.network_rack_count * self.rules.network_rack_pdus
+
+
+def plan_floor(rules: SiteRules, servers: Servers, networks: Sequence[SitedNetwork]) -> Floor:
+    """Place every device. Raises Unbuildable where a device or the whole exceeds what the site allows."""
+    ground = Ground(rules)
+    shapes = {network.name: network_shape(network.size) for network in networks}
+    if servers.rack_box is not None:
+        check_box(replace(servers.rack_box, rack_units=1), rules)  # as tall as it is sold
+    demands = [leaf_demand(n.name, n.boxes["leaf"], shapes[n.name], n.size.fabrics) for n in networks]
+    rows = plan_rows(rules, servers.box, servers.whole_rack, demands)
+    spots: dict[str, list[Spot]] = {}
+    rest = [*_leaves(ground, networks, shapes, rows, spots), *_central(networks, shapes)]
+    together = _in_one_rack(rules, ground, servers, rows, networks, rest)
+    if together is None:
+        _place_central(rules, ground, rows, rest, spots)
+    floor = Floor(rules, ground, servers, tuple(networks), shapes, rows, together or spots)
+    _check_hall(floor)
+    return floor
+
+
+class _Segment(NamedTuple):
+    """Devices alike for the network area: their group, numbers in it, box, and whether they start a new rack."""
+
+    group: str
+    numbers: Sequence[int]
+    box: Box
+    fresh: bool = False
+
+
+def _leaves(
+    ground: Ground,
+    networks: Sequence[SitedNetwork],
+    shapes: Mapping[str, Shape],
+    rows: Rows,
+    spots: dict[str, list[Spot]],
+) -> Iterable[_Segment]:
+    """Put the leaves of units into rows; yields those that stand in the network area."""
+    for network in networks:
+        shape, fabrics, group = shapes[network.name], network.size.fabrics, f"{network.name}/leaf"
+        found = spots[group] = [Spot(0, None)] * (shape.leaf_count * fabrics)
+        central: list[int] = []
+        for run in shape.runs:
+            for unit in range(run.first, run.first + run.count):
+                servers, leaves = run.unit(unit)
+                for fabric in range(fabrics):
+                    for position, leaf in enumerate(leaves):
+                        number = fabric * shape.leaf_count + leaf
+                        at = rows.leaf(network.name, unit, fabric, position) if servers else None
+                        if at is None:
+                            central.append(number)
+                        else:
+                            row, nth, height = at
+                            found[number] = Spot(row * ground.slots + ground.order[nth], height)
+        if central:
+            yield _Segment(group, sorted(central), network.boxes["leaf"])
+
+
+def _central(networks: Sequence[SitedNetwork], shapes: Mapping[str, Shape]) -> Iterable[_Segment]:
+    """What always stands in the network area: upper tiers and managers, then attached hosts in racks of their own."""
+    for network in networks:
+        for row in network.size.tiers:
+            if row.tier != "leaf":
+                yield _Segment(f"{network.name}/{row.tier}", range(row.count), network.boxes[row.tier])
+        if "manager" in network.boxes:
+            count = sum(load.reserved for _, load in shapes[network.name].leaf_loads()) * network.size.fabrics
+            yield _Segment(f"{network.name}/manager", range(count), network.boxes["manager"])
+    for network in networks:
+        for hosts in network.size.request.attached:
+            box = network.boxes.get(f"attached:{hosts.name}")
+            if box is not None:
+                yield _Segment(f"{network.name}/attached:{hosts.name}", range(hosts.hosts), box, True)
+
+
+def _place_central(
+    rules: SiteRules, ground: Ground, rows: Rows, segments: Sequence[_Segment], spots: dict[str, list[Spot]]
+) -> None:
+    """Into the room that the network racks of the first row keep free if all of it fits there, else into own rows."""
+    spare = rows.spare_room()
+    if spare is not None and not any(s.fresh for s in segments):
+        placed = [spare.put(s.box, len(s.numbers)) for s in segments]
+        if len(spare.rooms) <= rows.network_racks:
+            _record(segments, placed, spots, lambda rack: ground.order[rack])
+            return
+    packer = Packer(rules)
+    placed = [packer.put(s.box, len(s.numbers), fresh=s.fresh) for s in segments]
+
+    def place(rack: int) -> int:
+        row, nth = divmod(rack, ground.slots)
+        return (-1 - row) * ground.slots + ground.order[nth]
+
+    _record(segments, placed, spots, place)
+
+
+def _record(
+    segments: Sequence[_Segment],
+    placed: Sequence[Sequence[tuple[int, int]]],
+    spots: dict[str, list[Spot]],
+    place: Callable[[int], int],
+) -> None:
+    """Enter packed segments; groups that are not there yet get as many places as they have numbers."""
+    for segment, racks in zip(segments, placed, strict=True):
+        found = spots.setdefault(segment.group, [Spot(0, None)] * len(segment.numbers))
+        for number, (rack, unit) in zip(segment.numbers, racks, strict=True):
+            found[number] = Spot(place(rack), unit)
+
+
+def _in_one_rack(
+    rules: SiteRules,
+    ground: Ground,
+    servers: Servers,
+    rows: Rows,
+    networks: Sequence[SitedNetwork],
+    rest: Sequence[_Segment],
+) -> dict[str, list[Spot]] | None:
+    """Everything in the first rack, where it holds all servers and has room for all switches; else None."""
+    one = servers.count <= rows.servers_per_rack and not servers.whole_rack and rows.packed is not None
+    if not one or any(s.fresh for s in rest):
+        return None
+    box, count = servers.box, servers.count
+    power, weight = (box.power_w or 0) * count, (box.weight_kg or 0) * count
+    packer = Packer(rules, [new_room(rules, box.units * count, power, weight)])
+    leaves = [_Segment(f"{n.name}/leaf", range(_leaf_total(n)), n.boxes["leaf"]) for n in networks]
+    segments = [*leaves, *(s for s in rest if not s.group.endswith("/leaf"))]
+    placed = [packer.put(s.box, len(s.numbers)) for s in segments]
+    if len(packer.rooms) > 1:
+        return None
+    spots: dict[str, list[Spot]] = {}
+    # The room's top is that of the units left; the servers stand at the bottom.
+    above = box.units * count
+    _record(segments, [[(0, unit + above) for _, unit in p] for p in placed], spots, lambda _: _first(ground, rows))
+    return spots
+
+
+def _first(ground: Ground, rows: Rows) -> int:
+    return ground.order[rows.network_racks]
+
+
+def _leaf_total(network: SitedNetwork) -> int:
+    return sum(row.count for row in network.size.tiers if row.tier == "leaf")
+
+
+def _check_hall(floor: Floor) -> None:
+    """Refuse more rows than the spec says that the hall has."""
+    rows = floor.rules.rows
+    if rows is None:
+        return
+    used = [place // floor.ground.slots for place in floor.places]
+    need = max(used) + 1 + max(0, -min(used))
+    if need > rows:
+        text = f"hall: {need:,} rows of {floor.ground.slots} racks needed, site.hall.rows allows {rows:,}"
+        raise Unbuildable(Reason("hall-rows", text, need, rows))

@@ -1,0 +1,228 @@
+"""Lengths of all links of a kind as histograms, without making the links: pairs of devices, and how often they occur.
+
+`Layout.run_m` gives the same lengths link by link. The formula is in docs/site.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import Final
+
+from ibplan.fabric.network import NetworkSize
+from ibplan.parts.links import LinkKind
+from ibplan.site.floor import Floor, Spot
+from ibplan.site.shape import Shape, UnitRun
+
+# (length in metres, rounded up to 0.1 m; number of links), shortest first.
+Histogram = tuple[tuple[float, int], ...]
+
+_TENTH_UM: Final = 100_000
+# Devices at one end of runs: how many there are at each rack unit (1 where it is not known), by place.
+Ends = Mapping[int, Mapping[int, int]]
+# The same for one rack: (rack unit, devices).
+Heights = tuple[tuple[int, int], ...]
+
+
+def length_histogram(
+    floor: Floor, network_name: str, network: NetworkSize, kind: LinkKind, host: str | None = None
+) -> tuple[Histogram, ...] | None:
+    """The lengths of the links of a kind, one histogram for every group of links that can be cabled in its own way.
+
+    Groups: the units for links to servers; one for the hosts of a group (`host`), and one for managers; pods for
+    leaf-spine links, fabrics for spine-core and leaf-leaf links, fabric by fabric. None where the place of an end is
+    not known. An empty tuple where there are no such links.
+    """
+    groups = _Runs(floor, network_name, network).groups(kind, host)
+    return None if groups is None else tuple(groups)
+
+
+class _Runs:
+    """The runs of one network."""
+
+    def __init__(self, floor: Floor, name: str, network: NetworkSize) -> None:
+        self.floor, self.name, self.network = floor, name, network
+        self.shape: Shape = floor.shapes[name]
+
+    def groups(self, kind: LinkKind, host: str | None) -> Iterable[Histogram] | None:
+        if kind == "attached":
+            return self._attached(host)
+        if kind == "reserved":
+            return self._managers()
+        made: dict[str, Callable[[], Iterator[Histogram]]] = {
+            "server-leaf": self._units,
+            "leaf-spine": self._pods,
+            "spine-core": self._cores,
+            "leaf-leaf": self._leaf_pairs,
+        }
+        return made[kind]()
+
+    def ends(self, tier: str, numbers: Sequence[int]) -> Ends:
+        spots = self.floor.spots[f"{self.name}/{tier}"]
+        return ends_at(spots[number] for number in numbers)
+
+    def servers(self, numbers: range) -> Ends:
+        return ends_at(map(self.floor.server, numbers))
+
+    def _units(self) -> Iterator[Histogram]:
+        """Units that stand in their row in the same way have the same lengths."""
+        known: dict[tuple[int, ...], Histogram] = {}
+        for run in self.shape.runs:
+            for unit in range(run.first, run.first + run.count):
+                servers, leaves = run.unit(unit)
+                if servers:
+                    key = self._stands(run, unit, servers)
+                    if key not in known:
+                        known[key] = self._unit(run, servers, leaves)
+                    yield known[key]
+
+    def _stands(self, run: UnitRun, unit: int, servers: range) -> tuple[int, ...]:
+        floor = self.floor
+        rows = floor.row_of_server(servers[0]), floor.row_of_server(servers[-1])
+        in_rows = self.name in floor.rows.spots or self.name in floor.rows.tops
+        if not in_rows or run.leaves > self.shape.unit_leaves or floor.ground.crosses_hall(*rows):
+            return (run.first, unit)
+        return (run.first, -1, servers[0] % floor.rows.servers_per_row)
+
+    def _unit(self, run: UnitRun, servers: range, leaves: range) -> Histogram:
+        total = Tally(self.floor)
+        request, fabric = self.network.request, self.network.fabric
+        shared = bool(fabric.isl) and (request.rails == 1 or not request.rail_optimized)
+        for f in range(self.network.fabrics):
+            numbers = [f * self.shape.leaf_count + leaf for leaf in leaves]
+            if shared:  # two joined leaves take every other server
+                for side, leaf in enumerate(numbers):
+                    total.add(self.servers(servers[side::2]), self.ends("leaf", [leaf]), request.rails)
+                continue
+            # The first leaves take the rails that are left over, which only two joined leaves can have.
+            more = request.rails % len(numbers)
+            for part, links in ((numbers[:more], request.rails // len(numbers) + 1), (numbers[more:], 0)):
+                each = links or request.rails // len(numbers)
+                total.add(self.servers(servers), self.ends("leaf", part), each)
+        return total.histogram()
+
+    def _pods(self) -> Iterator[Histogram]:
+        spine_count = sum(len(pod.spines) for pod in self.shape.pods)
+        for f in range(self.network.fabrics):
+            for pod in self.shape.pods:
+                total = Tally(self.floor)
+                spines = self.ends("spine", [f * spine_count + spine for spine in pod.spines])
+                for links, same in groupby(sorted(pod.leaves, key=lambda run: run.links), key=lambda run: run.links):
+                    numbers = [f * self.shape.leaf_count + leaf for run in same for leaf in run.leaves]
+                    total.add(self.ends("leaf", numbers), spines, links)
+                yield total.histogram()
+
+    def _cores(self) -> Iterator[Histogram]:
+        core = self.network.fabric.core
+        if core is None:
+            return
+        spine_count = sum(len(pod.spines) for pod in self.shape.pods)
+        for f in range(self.network.fabrics):
+            total = Tally(self.floor)
+            for group in range(core.groups):
+                first = f * core.count + group * core.per_group
+                cores = self.ends("core", range(first, first + core.per_group))
+                for links, numbers in self._spines_of(group, core.groups).items():
+                    spines = self.ends("spine", [f * spine_count + n for n in numbers])
+                    total.add(spines, cores, links // core.per_group)
+            yield total.histogram()
+
+    def _spines_of(self, group: int, groups: int) -> dict[int, list[int]]:
+        """The spines that reach a group of cores, by their uplinks."""
+        found: dict[int, list[int]] = {}
+        for pod in self.shape.pods:
+            found.setdefault(pod.uplinks, []).extend(pod.spines[group::groups])
+        return found
+
+    def _leaf_pairs(self) -> Iterator[Histogram]:
+        for f in range(self.network.fabrics if self.network.fabric.isl else 0):
+            total = Tally(self.floor)
+            total.add(self.ends("leaf", [f * 2]), self.ends("leaf", [f * 2 + 1]), self.network.fabric.isl)
+            yield total.histogram()
+
+    def _managers(self) -> list[Histogram] | None:
+        leaves = [leaf for leaf, load in self.shape.leaf_loads() for _ in range(load.reserved)]
+        return self._pairs("manager", leaves, lambda f, nth: f * len(leaves) + nth)
+
+    def _attached(self, host: str | None) -> list[Histogram] | None:
+        """The ports of all leaves, in order, go to one host after the other; every fabric has its own."""
+        index = next(i for i, group in enumerate(self.network.request.attached) if group.name == host)
+        hosts = self.network.request.attached[index].hosts
+        leaves = [leaf for leaf, load in self.shape.leaf_loads() for _ in range(load.attached[index])]
+        return self._pairs(f"attached:{host}", leaves, lambda _, nth: nth % hosts)
+
+    def _pairs(self, tier: str, leaves: Sequence[int], far: Callable[[int, int], int]) -> list[Histogram] | None:
+        """Links from a list of leaves, one each, to hosts; all of them are one group."""
+        if not leaves:
+            return []
+        if f"{self.name}/{tier}" not in self.floor.spots:
+            return None
+        total = Tally(self.floor)
+        for f in range(self.network.fabrics):
+            pairs = Counter((f * self.shape.leaf_count + leaf, far(f, nth)) for nth, leaf in enumerate(leaves))
+            for (leaf, number), links in pairs.items():
+                total.add(self.ends("leaf", [leaf]), self.ends(tier, [number]), links)
+        return [total.histogram()]
+
+
+def ends_at(spots: Iterable[Spot]) -> Ends:
+    """Devices by place and rack unit."""
+    found: dict[int, dict[int, int]] = {}
+    for place, unit in spots:
+        at = found.setdefault(place, {})
+        at[unit or 1] = at.get(unit or 1, 0) + 1
+    return found
+
+
+class Tally:
+    """Runs between racks, added up rack by rack: racks filled alike and as far apart have the same lengths."""
+
+    def __init__(self, floor: Floor) -> None:
+        self.floor = floor
+        self._alike: Counter[tuple[int, Heights, Heights]] = Counter()
+        self._within: Counter[int] = Counter()
+
+    def add(self, near: Ends, far: Ends, links: int) -> None:
+        """Add the runs from every end to every other, each as often as there are links."""
+        point, alike = self.floor.ground.point, self._alike
+        ends = [(point(place), tuple(units.items())) for place, units in far.items()]
+        for place, units in near.items():
+            a, heights = point(place), tuple(units.items())
+            for b, others in ends:
+                if a == b:
+                    self._add_within(heights, others, links)
+                elif a.row == b.row:
+                    alike[abs(a.x - b.x), heights, others] += links
+                else:
+                    around = abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross)
+                    alike[around + abs(a.y - b.y), heights, others] += links
+
+    def _add_within(self, heights: Heights, others: Heights, links: int) -> None:
+        for unit, count in heights:
+            for other, number in others:
+                self._within[abs(unit - other)] += count * number * links
+
+    def histogram(self) -> Histogram:
+        """Lengths rounded up to a tenth of a metre, and how often each occurs."""
+        rules, found = self.floor.rules, Counter[int]()
+        unit_um, slack_um = rules.run.unit_um, 2 * rules.run.slack_um
+        for apart, count in self._within.items():
+            found[-(-(apart * unit_um + slack_um) // _TENTH_UM)] += count
+        top = 2 * ((rules.rack_units + 1) * unit_um + rules.run.tray_um) + slack_um
+        for (path, heights, others), links in self._alike.items():
+            longest = top + path
+            for both, count in _height_sums(heights, others):
+                found[-((both * unit_um - longest) // _TENTH_UM)] += count * links
+        return tuple((tenths / 10, count) for tenths, count in sorted(found.items()))
+
+
+@lru_cache(maxsize=4096)
+def _height_sums(heights: Heights, others: Heights) -> tuple[tuple[int, int], ...]:
+    """The sum of two rack units, and how many pairs of devices in two racks have it."""
+    found: Counter[int] = Counter()
+    for unit, count in heights:
+        for other, number in others:
+            found[unit + other] += count * number
+    return tuple(found.items())
