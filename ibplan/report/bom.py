@@ -24,6 +24,7 @@ COLUMNS: Final = (
     "manufacturer_part_number",
     "vendor_sku",
     "description",
+    "length_m",
     "quantity",
     "spares",
     "order_quantity",
@@ -43,6 +44,7 @@ COLUMNS: Final = (
 _NUMERIC: Final = frozenset(
     {
         "line",
+        "length_m",
         "quantity",
         "spares",
         "order_quantity",
@@ -88,6 +90,7 @@ def _row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row:
         first.part_number,
         first.part,
         first.description,
+        first.length_m,
         quantity,
         0,  # spares: none are planned yet
         quantity,
@@ -127,6 +130,8 @@ def _notes(items: Sequence[LineItem], old: Set[str]) -> Iterator[str]:
         yield "no price"
     if items[0].price_kind == "estimate":
         yield "price is an estimate"
+    if items[0].category in ("cable", "splitter") and items[0].length_m is None:
+        yield "length not known"
     if items[0].part_number is None:
         yield "no part number known"
     total = sum(item.quantity for item in items)

@@ -49,7 +49,7 @@ KEYS = {
     ("designs", 0, "networks", "compute", "switches", 0): "tier switch count ports_used ports_free",
     ("designs", 0, "networks", "compute", "counts"): COUNTS,
     ("designs", 0, "networks", "compute", "minimum"): "spine core",
-    ("designs", 0, "networks", "compute", "links", 0): "kind count gbps cables medium recipe reach_m host",
+    ("designs", 0, "networks", "compute", "links", 0): "kind count gbps cables medium recipe reach_m host longest_m",
     ("designs", 0, "networks", "compute", "bandwidth"): (
         "injection_gbps bisection_gbps nic_gbps_per_gpu per_gpu_gbps cross_rail leaf_groups pod_groups"
     ),
