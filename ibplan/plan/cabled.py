@@ -37,5 +37,5 @@ def cable_design(
     chosen = tuple(n for n in networks if network in (None, n.name))
     if not chosen:
         there = ", ".join(n.name for n in networks)
-        raise UsageError(f"--network: design {wired.id} has no {network!r} network planned; planned: {there}")
+        raise UsageError(f"--network: {wired.id} has no network {network!r}; it has: {there}")
     return CabledDesign(wired.name, wired.id, chosen)

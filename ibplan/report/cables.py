@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from ibplan.cabling.rows import CableRow, End
@@ -38,8 +37,6 @@ COLUMNS: Final = (
     "bundle",
 )
 _BLOCK: Final = 4096
-# Where `safe` changes a text. It may be found inside of one, too: that costs time only.
-_FORMULA: Final = re.compile(r'"[=+\-@\t\r\n]')
 Cell = str | int | float | None
 
 
@@ -66,11 +63,11 @@ def schedule_csv(rows: Iterable[CableRow]) -> Iterator[str]:
     yield _csv([COLUMNS])
     left = iter(rows)
     while block := [cells(row) for row in islice(left, _BLOCK)]:
-        text = _csv(block)
-        # Hardly any text looks like a formula, so that looking at the whole is faster than looking at every cell.
-        if _FORMULA.search(text):
-            text = _csv([[safe(cell) if isinstance(cell, str) else cell for cell in row] for row in block])
-        yield text
+        # Most texts of a block are alike, and hardly any looks like a formula: looking at each once is much faster.
+        if any(isinstance(cell, str) and safe(cell) != cell for cell in set(chain.from_iterable(block))):
+            yield _csv([[safe(cell) if isinstance(cell, str) else cell for cell in row] for row in block])
+        else:
+            yield _csv(block)
 
 
 def _csv(rows: Iterable[Sequence[Cell]]) -> str:
