@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ibplan.cabling.rows import CableRow, End
 from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.economics.items import LineItem
 from ibplan.explain import FIGURES
@@ -21,6 +22,7 @@ from ibplan.performance.latency import PathSwitches
 from ibplan.plan import results
 from ibplan.plan.make import make_plan
 from ibplan.report.bom import bom_data, bom_rows
+from ibplan.report.cables import COLUMNS
 from ibplan.report.data import plan_data
 from ibplan.report.figures import explain_data
 from ibplan.spec.load import load_spec
@@ -132,6 +134,14 @@ def test_json_page_lists_every_key_of_a_bill_and_of_an_explanation() -> None:
     assert first_column(page["bom.rows"]) == list(bill["rows"][0])
     assert first_column(page["explain"]) == list(explained)
     assert first_column(page["explain.designs"]) == list(explained["designs"][0])
+
+
+def test_json_and_cabling_pages_list_every_key_of_a_schedule() -> None:
+    page, cabling = sections(DOCS / "json.md"), text_of(DOCS / "cabling.md")
+    assert first_column(page["cables.cables"]) == list(CableRow._fields)
+    assert first_column(page["cables.cables.a"]) == list(End._fields)
+    shared = {name for name in COLUMNS if not name.startswith(("a_", "b_"))}
+    assert {name for name in shared if f"`{name}`" not in cabling} == set()
 
 
 def test_json_page_lists_every_reason() -> None:
