@@ -9,15 +9,20 @@ import zipfile
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from ibplan.cabling.rows import CableRow, cable_rows
+from ibplan.plan.cabled import cable_design
 from ibplan.report.cables import COLUMNS, cells, schedule_csv, schedule_json
 from ibplan.report.cables_xlsx import write_schedule
+from ibplan.spec.load import load_spec
 from tests.cabling.places import Row, cabled
 from tests.cabling.test_rows import SPLIT
+from tests.golden import check_golden
+from tests.report import samples
 from tests.report.wired import wired
 
 _NS = {"x": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
@@ -113,3 +118,9 @@ def test_no_cell_is_run_by_a_spreadsheet(start: str) -> None:
     stream = io.BytesIO()
     write_schedule(stream, [row])
     assert b"<f>" not in zipfile.ZipFile(stream).read("xl/worksheets/sheet1.xml")
+
+
+def test_the_start_of_a_schedule_is_golden() -> None:
+    design = cable_design(load_spec(samples.SPECS / "one-switch.yaml"), samples.catalog())
+    text = "".join(schedule_csv(islice(cable_rows(design.networks[0]), 12)))
+    check_golden(Path(__file__).parents[1] / "golden" / "cables-one-switch.csv", text)
