@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from ibplan.cabling.runs import Metres, link_groups
+from ibplan.cabling.runs import Metres, groups_of_links
 from ibplan.fabric.wiring_model import Ints, Side, Wiring
 from ibplan.parts.chosen import LinkParts
 
@@ -35,13 +35,20 @@ class Cables:
     def __len__(self) -> int:
         return len(self.first)
 
+    def runs(self) -> list[tuple[float | None, int]]:
+        """(run in metres, None = unknown; cables of it), shortest first."""
+        unknown = int(np.isnan(self.run_m).sum())
+        lengths, counts = np.unique(self.run_m[~np.isnan(self.run_m)], return_counts=True)
+        known: list[tuple[float | None, int]] = list(zip(lengths.tolist(), counts.tolist(), strict=True))
+        return [*known, *([(None, unknown)] if unknown else [])]
+
 
 def choices_of(wiring: Wiring, parts: Sequence[LinkParts]) -> Ints:
     """Which parts each link has, shape (links,): index in `parts`; -1 where nothing is bought for it."""
     found = np.full(len(wiring.links), -1, np.int32)
     for number, chosen in enumerate(parts):
         at = np.flatnonzero(wiring.links.link_class == chosen.link_class)
-        found[at if chosen.groups is None else at[np.isin(link_groups(wiring, at), chosen.groups)]] = number
+        found[at if chosen.groups is None else at[np.isin(groups_of_links(wiring, at), chosen.groups)]] = number
     return found
 
 

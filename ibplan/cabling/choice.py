@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from ibplan.catalog.entries import LinkLayer
 from ibplan.errors import Reason, Unbuildable
+from ibplan.fabric.link_groups import link_groups, part_of_class
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.chosen import LinkParts
 from ibplan.parts.lengths import with_orders
@@ -94,12 +96,28 @@ def _class_parts(
         return replace(choose_parts(book, of, layer, medium, beside, longest_m), link_class=number)
 
     longest = [] if runs is None else _longest_of_groups(network, link, together, runs)
-    found = {m: chosen(m) for m in dict.fromkeys(longest)}
-    if not found or len({_identity(parts) for parts in found.values()}) == 1:
+    bands = _bands(sorted(set(longest)), cache(lambda longest_m: _identity(chosen(longest_m))))
+    if len(bands) < 2:
         yield chosen(max(longest, default=None))
         return
-    assert runs is not None
-    yield from _split(number, runs, chosen)
+    groups = link_groups(network, link)
+    for band in bands:
+        members = [index for index, m in enumerate(longest) if band[0] <= m <= band[-1]]
+        part = part_of_class(link, [groups[index] for index in members])
+        yield replace(chosen(band[-1], part), groups=tuple(members))
+
+
+def _bands(runs_m: Sequence[float], choice: Callable[[float], object]) -> list[Sequence[float]]:
+    """Runs in metres, ascending, cut where the choice changes. Between two equal choices none is taken to differ."""
+    if not runs_m:
+        return []
+    if choice(runs_m[0]) == choice(runs_m[-1]):
+        return [runs_m]
+    middle = len(runs_m) // 2
+    first, second = _bands(runs_m[:middle], choice), _bands(runs_m[middle:], choice)
+    if choice(first[-1][-1]) == choice(second[0][0]):
+        return [*first[:-1], [*first[-1], *second[0]], *second[1:]]
+    return [*first, *second]
 
 
 def _longest_of_groups(network: NetworkSize, link: LinkClass, together: Sequence[LinkClass], runs: Runs) -> list[float]:
@@ -127,27 +145,6 @@ def _identity(parts: LinkParts) -> tuple[str | None, str | None]:
     )
 
 
-def _split(number: int, runs: Runs, chosen: Callable[[float | None, LinkClass], LinkParts]) -> Iterator[LinkParts]:
-    """The parts of a class whose groups differ, shortest reach first: each for the links of its groups."""
-    import numpy as np
-
-    from ibplan.cabling.runs import link_groups, link_runs_m
-    from ibplan.fabric.class_split import part_of_class
-
-    wiring = runs.wiring()
-    at = np.flatnonzero(wiring.links.link_class == number)
-    groups = link_groups(wiring, at)
-    longest = np.zeros(int(groups.max()) + 1)
-    np.maximum.at(longest, groups, link_runs_m(wiring, runs.places(), runs.network)[at])
-    by_choice: dict[tuple[str | None, str | None], list[int]] = {}
-    for longest_m in sorted({float(m) for m in longest}):
-        key = _identity(chosen(longest_m, wiring.classes[number]))
-        by_choice.setdefault(key, []).extend(np.flatnonzero(longest == longest_m).tolist())
-    for members in by_choice.values():
-        part = part_of_class(wiring, at[np.isin(groups, members)])
-        yield replace(chosen(float(longest[members].max()), part), groups=tuple(sorted(members)))
-
-
 def _ordered(network: NetworkSize, chosen: Sequence[LinkParts], book: PartsBook, runs: Runs) -> tuple[LinkParts, ...]:
     """The parts with their cables by length: from the histograms, or one by one where links share cables or kinds."""
     simple = [_from_histogram(network, parts, book, runs) for parts in chosen]
@@ -160,8 +157,7 @@ def _ordered(network: NetworkSize, chosen: Sequence[LinkParts], book: PartsBook,
     cables = network_cables(wiring, chosen, link_runs_m(wiring, runs.places(), runs.network))
     result = []
     for parts, done, found in zip(chosen, simple, cables, strict=True):
-        counted = [(None if m != m else m, 1) for m in found.run_m.tolist()]
-        result.append(with_orders(parts, book, counted) if done is None else done)
+        result.append(with_orders(parts, book, found.runs()) if done is None else done)
     return tuple(result)
 
 
@@ -172,13 +168,15 @@ def _from_histogram(network: NetworkSize, parts: LinkParts, book: PartsBook, run
     if parts.longest_m is None:
         return with_orders(parts, book, [(None, parts.cables)])
     per_cable = parts.recipe.links_per_cable
-    whole = parts.groups is None and _only_one(network, parts.link)
-    if not whole or (per_cable > 1 and not parts.recipe.same_peer):
+    link = network.links[parts.link_class]
+    if not _only_one(network, link) or (per_cable > 1 and not parts.recipe.same_peer):
         return None
+    groups = runs.histogram(link.kind, link.host) or ()
     counts: dict[float, int] = {}
-    for group in runs.histogram(parts.link.kind, parts.link.host) or ():
+    for group in groups if parts.groups is None else [groups[index] for index in parts.groups]:
         for run_m, links in group:
             counts[run_m] = counts.get(run_m, 0) + links
-    if any(links % per_cable for links in counts.values()):
+    links_each, fibers = per_cable.numerator, per_cable.denominator
+    if links_each > 1 and any(links % links_each for links in counts.values()):
         return None
-    return with_orders(parts, book, [(run_m, int(links / per_cable)) for run_m, links in counts.items()])
+    return with_orders(parts, book, [(run_m, links * fibers // links_each) for run_m, links in counts.items()])

@@ -77,7 +77,7 @@ def rounded_up_m(run_m: Metres) -> Metres:
     return np.asarray(tenths / 10, np.float64)
 
 
-def link_groups(wiring: Wiring, at: npt.NDArray[np.intp]) -> Ints:
+def groups_of_links(wiring: Wiring, at: npt.NDArray[np.intp]) -> Ints:
     """The group of links that must be of one medium, for links of one class, from 0.
 
     Links share modules, two to a cage, and wiring spreads: so all links of a unit's servers are one group, all between

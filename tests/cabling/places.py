@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ibplan.cabling.choice import Runs, network_parts
 from ibplan.cabling.rows import CabledNetwork
-from ibplan.cabling.runs import device_groups, link_groups, link_runs_m
+from ibplan.cabling.runs import device_groups, groups_of_links, link_runs_m
 from ibplan.fabric.wiring_model import ATTACHED, LEAF, MANAGER, SERVER, Wiring
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import MediumChoice
@@ -76,7 +76,7 @@ def runs_of(wiring: Wiring, places: Row) -> Runs:
                 continue
             if np.isnan(runs[at]).any():
                 return None
-            for group, run_m in zip(link_groups(wiring, at).tolist(), runs[at].tolist(), strict=True):
+            for group, run_m in zip(groups_of_links(wiring, at).tolist(), runs[at].tolist(), strict=True):
                 found.setdefault(group, Counter())[run_m] += 1
         return [sorted(counts.items()) for counts in found.values()]
 

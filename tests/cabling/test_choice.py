@@ -11,14 +11,17 @@ import pytest
 from ibplan.cabling.cables import choices_of, network_cables
 from ibplan.cabling.choice import Runs, network_parts
 from ibplan.cabling.rows import CabledNetwork, cable_rows
-from ibplan.cabling.runs import link_groups, link_runs_m, rounded_up_m
+from ibplan.cabling.runs import groups_of_links, link_runs_m, rounded_up_m
 from ibplan.errors import Unbuildable
+from ibplan.fabric.link_groups import link_groups, part_of_class
 from ibplan.parts.chosen import LinkParts
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import MediumChoice
+from ibplan.plan.runs import layout_of
+from ibplan.site.lengths import length_histogram
 from tests.cabling.places import Row, cabled, runs_of
 from tests.plan.planning import catalog, with_prices
-from tests.report.wired import wired
+from tests.report.wired import CASES, Case, case_id, wired
 
 POD = wired("h100-pod-127")
 HGX = wired("three-lines", None, ("server=nvidia-hgx-h100", "fabrics=infiniband", "network.switch=nvidia-qm9700"))
@@ -138,10 +141,56 @@ def test_every_link_has_one_choice_and_the_groups_are_whole() -> None:
     choice = choices_of(HGX.wiring, network.parts)
     assert (choice >= 0).all()
     at = np.flatnonzero(HGX.wiring.links.link_class == 0)
-    assert sorted(set(link_groups(HGX.wiring, at).tolist())) == [0, 1, 2, 3]
+    assert sorted(set(groups_of_links(HGX.wiring, at).tolist())) == [0, 1, 2, 3]
 
 
 def test_cables_of_links_without_a_recipe_are_one_each() -> None:
     parts = [replace(LinkParts(link, None), link_class=n) for n, link in enumerate(HGX.wiring.classes)]
     cables = network_cables(HGX.wiring, parts, link_runs_m(HGX.wiring, None, "compute"))
     assert [len(c) for c in cables] == [link.count for link in HGX.wiring.classes]
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_groups_of_the_closed_form_are_those_of_the_wiring(case: Case) -> None:
+    wiring = wired(*case).wiring
+    seen = 0
+    for number, link in enumerate(wiring.classes):
+        alone = sum(c.kind == link.kind for c in wiring.classes) == 1
+        if link.kind in ("attached", "reserved") or not alone:
+            continue
+        at = np.flatnonzero(wiring.links.link_class == number)
+        group, groups = groups_of_links(wiring, at), link_groups(wiring.network, link)
+        assert sorted(set(group.tolist())) == list(range(len(groups)))
+        for index, found in enumerate(groups):
+            mine = at[group == index]
+            for side, loads in (("a", found.a), ("b", found.b)):
+                ports = Counter(np.bincount(wiring.links.end(side)[0][mine]).tolist())
+                have = Counter({load.ports: 0 for load in loads})
+                for load in loads:
+                    have[load.ports] += load.devices
+                by_port = all(load.ports == 1 for load in loads)
+                assert sum(p * n for p, n in ports.items()) == len(mine) == sum(p * n for p, n in have.items())
+                assert by_port or {p: n for p, n in ports.items() if p} == dict(have)
+        seen += 1
+        whole = part_of_class(link, groups)
+        assert whole.count == link.count
+        assert (whole.a.groups_of(2), whole.b.groups_of(2)) == (link.a.groups_of(2), link.b.groups_of(2))
+    assert seen
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_histograms_of_the_site_stand_in_the_order_of_the_groups(case: Case) -> None:
+    design = wired(*case)
+    floor = design.evaluated.placed.floor
+    if floor is None:
+        return
+    runs_m = link_runs_m(design.wiring, layout_of(floor), "compute")
+    for number, link in enumerate(design.wiring.classes):
+        groups = length_histogram(floor, "compute", design.wiring.network, link.kind, link.host)
+        same = [c for c in design.wiring.classes if (c.kind, c.host) == (link.kind, link.host)]
+        if groups is None or len(same) > 1:
+            continue
+        at = np.flatnonzero(design.wiring.links.link_class == number)
+        group = groups_of_links(design.wiring, at)
+        counted = [Counter(runs_m[at[group == index]].tolist()) for index in range(int(group.max()) + 1)]
+        assert counted == [Counter(dict(histogram)) for histogram in groups]
