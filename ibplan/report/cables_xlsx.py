@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import IO, Any, Final
@@ -21,7 +22,9 @@ _CREATED: Final = datetime(1980, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 def write_schedule(stream: IO[bytes], rows: Iterable[CableRow], rows_a_sheet: int = _ROWS) -> None:
     """Write the schedule as XLSX to an open file."""
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    with xlsxwriter.Workbook(stream, options) as book:
+    # Packed in memory, a tenth of the rows' size: on a full disk a half-made archive would complain when it is dropped.
+    packed = io.BytesIO()
+    with xlsxwriter.Workbook(packed, options) as book:
         book.set_properties({"created": _CREATED})
         head = book.add_format({"bold": True})
         sheet: Any = None
@@ -35,6 +38,7 @@ def write_schedule(stream: IO[bytes], rows: Iterable[CableRow], rows_a_sheet: in
             sheet.write_row(used, 0, cells(row))
         if sheet is None:
             _new_sheet(book, "no cables", head)
+    stream.write(packed.getbuffer())
 
 
 def _new_sheet(book: Any, name: str, head: Any) -> Any:
