@@ -26,6 +26,12 @@ server: {{gpus: 8, nics: 8, ports_per_nic: 2, port_gbps: 200}}
 fabrics: [roce]
 network: {{planes: 2, uplink_gbps: 200, switch: {{cages: 64, ports_per_cage: 4, port_gbps: 200}}}}
 """
+_CABLES = """\
+model: 405B
+gpus: 131072
+fabrics: roce
+network: {{switch: nvidia-sn5610, uplink_gbps: 400}}
+"""
 
 
 _ENDPOINTS = (1024, 16_384, 131_072, 1_048_576)
@@ -71,9 +77,10 @@ def measure(command: list[str]) -> Measure:
 
 def cases(folder: Path) -> list[Case]:
     """The marks of the design document."""
-    large, million = folder / "large.yaml", folder / "million.yaml"
+    large, million, cables = (folder / f"{name}.yaml" for name in ("large", "million", "cables"))
     large.write_text(_LARGE.format())
     million.write_text(_MILLION.format())
+    cables.write_text(_CABLES.format())
     ibplan = [sys.executable, "-m", "ibplan"]
     return [
         Case("python -c 'import typer, rich'", "-", [sys.executable, "-c", "import typer, rich"]),
@@ -85,6 +92,7 @@ def cases(folder: Path) -> list[Case]:
             Case("wiring", f"{n:,} ports", [sys.executable, "-m", "benchmarks.wiring", str(n)], shows=True)
             for n in _ENDPOINTS
         ),
+        Case("cables, CSV", "131,072 GPUs", [*ibplan, "cables", str(cables), "-o", str(folder / "cables.csv")]),
     ]
 
 

@@ -52,9 +52,28 @@ _KINDS = (
     FindingKind(
         "lengths-unknown",
         "info",
-        "No rack layout is planned, so cable lengths are unknown: links are optical unless the spec says copper, and "
-        "the modules chosen reach {reach_m:g} m at most.",
-        "Check the longest run, or set network.medium.",
+        "It is not known where both ends of {kinds} links stand, so their lengths are not known, either: the parts "
+        "chosen reach {reach_m:g} m at most.",
+        "State the height of what has no place (rack_units), or check the longest run by hand.",
+    ),
+    FindingKind(
+        "lengths-not-listed",
+        "warning",
+        "No source states in which lengths {part} is sold: the longest run is {run_m:g} m, the length to order stays "
+        "open.",
+        "Ask the vendor; `ibplan cables` has the run of every cable.",
+    ),
+    FindingKind(
+        "reach-unknown",
+        "warning",
+        "No source states how far {recipe} links reach; the longest run is {run_m:g} m.",
+        "Ask the vendor.",
+    ),
+    FindingKind(
+        "length-price-unknown",
+        "info",
+        "The price of {parts} was read for no stated length: what a longer cable adds is not in it.",
+        "State prices by length (length_m) in a price file.",
     ),
     FindingKind(
         "layout-unknown",

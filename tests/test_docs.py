@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ibplan.cabling.rows import CableRow, End
 from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.economics.items import LineItem
 from ibplan.economics.licences import Licence
@@ -32,6 +33,7 @@ from ibplan.quote.columns import KEYS
 from ibplan.quote.compare import compare_quote
 from ibplan.quote.rows import Quote, QuoteRow
 from ibplan.report.bom import bom_data, bom_rows
+from ibplan.report.cables import COLUMNS
 from ibplan.report.data import plan_data
 from ibplan.report.difference import difference_data
 from ibplan.report.figures import explain_data
@@ -205,6 +207,14 @@ def test_the_site_page_lists_every_measure() -> None:
     listed = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| (\w+) \| (?:`([\w.]+)` )?\|$", table, re.MULTILINE)
     rules = site_rules(load_spec(ROOT / "specs" / "three-lines.yaml").spec.site)
     assert listed == [(m.name, f"{m.value:g}", m.basis, m.key or "") for m in rules.measures]
+
+
+def test_json_and_cabling_pages_list_every_key_of_a_schedule() -> None:
+    page, cabling = sections(DOCS / "json.md"), text_of(DOCS / "cabling.md")
+    assert first_column(page["cables.cables"]) == list(CableRow._fields)
+    assert first_column(page["cables.cables.a"]) == list(End._fields)
+    shared = {name for name in COLUMNS if not name.startswith(("a_", "b_"))}
+    assert {name for name in shared if f"`{name}`" not in cabling} == set()
 
 
 def test_json_page_lists_every_reason() -> None:

@@ -56,10 +56,14 @@ class Cable(Sourced):
     """A cable as bought. `ends_b` far ends (a splitter has several).
 
     `part_number_by_m` maps a length in metres to a part number. `end_power_w` is drawn at each end, in watts.
+    `lengths_m` are the lengths sold; a cable that is made to order has `order_step_m` instead: any multiple of it. With
+    neither, nobody knows which lengths can be had. `polarity` is the type of an MPO cable; `crossed`: of an LC pair.
     """
 
     part_number: str | None = None
-    part_number_by_m: dict[str, str] = Field(default_factory=dict)
+    part_number_by_m: dict[Annotated[str, Field(pattern=r"^[0-9]{1,5}([.][0-9]{1,2})?$")], str] = Field(
+        default_factory=dict
+    )
     kind: Literal["fiber", "dac", "acc", "aoc", "rj45"]
     form_a: Form | None = None
     form_b: Form | None = None
@@ -68,7 +72,9 @@ class Cable(Sourced):
     fiber_a: Fiber | None = None
     fiber_b: Fiber | None = None
     ends_b: int = Field(default=1, ge=1, le=8)
-    lengths_m: tuple[float, ...] = ()
+    lengths_m: tuple[Annotated[float, Field(gt=0, le=100_000)], ...] = ()
+    order_step_m: float | None = Field(default=None, gt=0, le=1000)
+    polarity: Literal["A", "B", "C", "crossed"] | None = None
     end_power_w: float | None = Field(default=None, ge=0)
     compatible_with: Id | None = None
 
@@ -78,7 +84,14 @@ class Cable(Sourced):
             raise ValueError("a fibre cable states fiber_a and fiber_b")
         if self.kind != "fiber" and (self.form_a is None or self.form_b is None):
             raise ValueError("a copper or active optical cable states form_a and form_b")
+        if self.lengths_m and self.order_step_m is not None:
+            raise ValueError("state lengths_m or order_step_m: a cable is sold in some lengths or made to order")
         return self
+
+    def part_number_at(self, length_m: float | None) -> str | None:
+        """The part number of a length in metres; that of the cable where no length has its own."""
+        by_length = {float(text): number for text, number in self.part_number_by_m.items()}
+        return self.part_number if length_m is None else by_length.get(length_m, self.part_number)
 
 
 class RecipeEnd(Entry):

@@ -21,6 +21,7 @@ class PriceChoice:
     """The price that stands for a part. `unit_usd` in US dollars; `rate` = the exchange rate it was converted with.
 
     `list_usd` = the price before the discount; None = none was taken off.
+    `length_m`: the cable length in metres that it was read for, None if none was stated.
     """
 
     part: str
@@ -30,6 +31,7 @@ class PriceChoice:
     source: str
     rate: ExchangeRate | None = None
     list_usd: Decimal | None = None
+    length_m: float | None = None
 
     @property
     def discount_fraction(self) -> float:
@@ -128,7 +130,9 @@ class PriceBook:
                 row = min(fitting, key=_order)
                 usd = self._discounted(row)
                 price, before = row.price, row.unit_usd if usd != row.unit_usd else None
-                return PriceChoice(part, usd, price.kind, price.date, price.source, row.rate, before)
+                return PriceChoice(
+                    part, usd, price.kind, price.date, price.source, row.rate, before, length_m=price.length_m
+                )
         return None
 
     def range_usd(self, part: str, length_m: float | None = None) -> tuple[Decimal, Decimal] | None:

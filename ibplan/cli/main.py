@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, catalog, design, diagram, diff, growth, lock, quote, racks, show, specs
+from ibplan.cli import bom, cables, catalog, design, diagram, diff, growth, lock, quote, racks, show, specs
 from ibplan.cli.output import emit
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("design")(design.design)
 app.command("bom")(bom.bom)
+app.command("cables")(cables.cables)
 app.command("lock")(lock.lock)
 app.command("diff")(diff.diff)
 app.command("quote")(quote.quote)

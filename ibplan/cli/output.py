@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import IO, Any, cast
 
 from ibplan.errors import OutputError
 from ibplan.system import system_path
@@ -17,11 +20,29 @@ class ClosedPipeError(Exception):
 
 def emit(text: str | bytes, output: Path | None = None) -> None:
     """Write a result: to standard output (None or `-`), else to a file."""
-    if output is None or str(output) == "-":
-        _write_stdout(text)
+    emit_pieces([text], output)
+
+
+def emit_pieces(pieces: Iterable[str | bytes], output: Path | None = None) -> None:
+    """Write a result that is made piece by piece, as `emit` does: a file is written whole or not at all."""
+    # Programs and files get UTF-8; a terminal gets what it can show.
+    terminal = _is_stdout(output) and sys.stdout is not None and sys.stdout.isatty()
+    encoding = (narrow_encoding() if terminal else None) or "utf-8"
+
+    def write(stream: IO[bytes]) -> None:
+        for piece in pieces:
+            stream.write(piece.encode(encoding, "backslashreplace") if isinstance(piece, str) else piece)
+
+    emit_with(write, output)
+
+
+def emit_with(write: Callable[[IO[bytes]], None], output: Path | None = None) -> None:
+    """Write a result by a function that takes an open file, as `emit` does."""
+    if output is None or _is_stdout(output):
+        _write_stdout(write)
         return
     try:
-        _write_file(_bytes(text), system_path(output))
+        _write_file(write, system_path(output))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{output}: cannot be written: {reason}") from None
@@ -33,22 +54,31 @@ def narrow_encoding() -> str | None:
     return None if encoding.lower().replace("_", "-").startswith("utf") else encoding
 
 
-def _bytes(text: str | bytes, encoding: str = "utf-8") -> bytes:
-    return text.encode(encoding, "backslashreplace") if isinstance(text, str) else text
+def _is_stdout(output: Path | None) -> bool:
+    return output is None or str(output) == "-"
 
 
-def _write_stdout(text: str | bytes) -> None:
+class _Text(io.RawIOBase):
+    """A stand-in for standard output that takes text only, as a file of bytes."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, data: Any, /) -> int:
+        self._stream.write(bytes(data).decode("utf-8"))
+        return len(data)
+
+
+def _write_stdout(write: Callable[[IO[bytes]], None]) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed")
-    # Programs and files get UTF-8; a terminal gets what it can show.
-    data = _bytes(text, (narrow_encoding() if sys.stdout.isatty() else None) or "utf-8")
     try:
         sys.stdout.flush()
         stream = getattr(sys.stdout, "buffer", None)
         if stream is None:  # a stand-in that takes text only
-            sys.stdout.write(data.decode("utf-8"))
+            write(cast("IO[bytes]", _Text(sys.stdout)))
             return
-        stream.write(data)
+        write(stream)
         stream.flush()
     except BrokenPipeError:
         raise ClosedPipeError from None
@@ -56,12 +86,12 @@ def _write_stdout(text: str | bytes) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror}") from None
 
 
-def _write_file(data: bytes, output: Path) -> None:
+def _write_file(write: Callable[[IO[bytes]], None], output: Path) -> None:
     mode = _mode(output)
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "it is a directory")
     if mode is not None and not stat.S_ISREG(mode):  # /dev/null, /dev/stdout, a pipe: cannot be replaced
-        _write_stream(data, output)
+        _write_stream(write, output)
         return
     # The link stays, what it points to is written.
     target = Path(os.path.realpath(output)) if output.is_symlink() else output
@@ -71,7 +101,7 @@ def _write_file(data: bytes, output: Path) -> None:
     temporary = target.parent / f".ibplan-{os.urandom(8).hex()}.tmp"
     try:
         with open(temporary, "xb", opener=_private) as stream:
-            stream.write(data)
+            write(stream)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.chmod(_new_mode() if mode is None else stat.S_IMODE(mode))
@@ -85,10 +115,10 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _write_stream(data: bytes, output: Path) -> None:
+def _write_stream(write: Callable[[IO[bytes]], None], output: Path) -> None:
     try:
         with output.open("wb") as stream:
-            stream.write(data)
+            write(stream)
     except BrokenPipeError:
         raise ClosedPipeError from None
 

@@ -11,6 +11,8 @@ from ibplan.cli.common import (
     DesignOption,
     Format,
     FormatOption,
+    LockOption,
+    NoLockOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -39,6 +41,8 @@ def racks(
     ] = None,
     overlays: OverlaysOption = None,
     prices: PricesOption = None,
+    lock: LockOption = None,
+    no_lock: NoLockOption = False,
     width: WidthOption = None,
 ) -> None:
     """Show where a design stands: its racks and rows, and what is in each rack against the limits."""
@@ -48,7 +52,7 @@ def racks(
     from ibplan.report.racks import racks_markdown, racks_text
     from ibplan.report.racks_data import racks_csv, racks_data
 
-    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices)
+    loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
     sited = site_design(loaded, catalog, design_id)
     chosen = sited.racks if rack is None else (_one(sited, rack),)
     one = rack is not None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ibplan.catalog.entries import Cable
 from ibplan.catalog.prices import PriceChoice
 from ibplan.economics.items import Basis, Category, LineItem, NetworkName
+from ibplan.parts.chosen import CableOrder
 from ibplan.parts.offers import Offer
 from ibplan.parts.select import LinkParts
 
@@ -33,6 +34,7 @@ class Equipment:
     where: str
 
 
+NO_LENGTH = "for no stated length: what a longer cable adds is unknown"
 _FAR = {"server": "servers", "leaf": "leaves", "spine": "spines", "core": "cores", "attached": "attached hosts"}
 _FAR |= {"reserved": "the fabric manager"}
 
@@ -114,7 +116,8 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
             identity = _identity(offer)
             items.append(_item(network, tier, "transceiver", identity, count, offer.price, figures, where, basis))
     if parts.cable is not None and parts.cables:
-        items.append(_cable_item(network, parts, parts.cable, holds))
+        orders = parts.orders or (CableOrder(parts.cable, None, parts.cables),)
+        items += [_cable_item(network, parts, order, holds) for order in orders]
     return items
 
 
@@ -126,22 +129,27 @@ def _named(tier: str, host: str | None) -> str:
     return f"{network} {_FAR[other]}" if other in _FAR else f"attached hosts {host}"
 
 
-def _cable_item(network: NetworkName, parts: LinkParts, offer: Offer, holds: Mapping[str, bool]) -> LineItem:
-    link, entry = parts.link, offer.entry
+def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds: Mapping[str, bool]) -> LineItem:
+    link, entry, price = parts.link, order.offer.entry, order.offer.price
     assert isinstance(entry, Cable)
     power = _cable_power(entry, holds.get(link.a.tier, False), holds.get(link.b.tier, False))
     where = f"{_FAR[link.a.tier]} to {_named(link.b.tier, link.host)}"
-    return _item(
+    part, vendor, _, model = _identity(order.offer)
+    item = _item(
         network,
         "reserved" if link.kind == "reserved" else link.a.tier,
         "splitter" if entry.ends_b > 1 else "cable",
-        _identity(offer),
-        parts.cables,
-        offer.price,
+        (part, vendor, entry.part_number_at(order.length_m), model),
+        order.count,
+        price,
         (power, power, False),
         where,
         None if parts.recipe is None else parts.recipe.basis,
     )
+    if price is None or order.length_m is None:
+        return replace(item, length_m=order.length_m)
+    read_for = f"for {price.length_m:g} m" if price.length_m is not None else NO_LENGTH
+    return replace(item, length_m=order.length_m, price_source=f"{item.price_source}; {read_for}")
 
 
 def _cable_power(cable: Cable, near_held: bool, far_held: bool) -> float | None:

@@ -21,6 +21,7 @@ class LineItem:
     `where` says in words what the parts join; what belongs to no network alone is of the network `site`.
     `basis`: whether a maker states the recipe that chose the part, or it is inferred; None = no recipe chose it.
     `power_each_w` is the maximum (None = unknown); `power_in_host`: the switch's own maximum has it already.
+    `length_m` of a cable, as ordered; None = no cable, or unknown.
     """
 
     network: LineNetwork
@@ -44,6 +45,7 @@ class LineItem:
     discount_percent: float | None = None
     low_price_usd: Decimal | None = None
     high_price_usd: Decimal | None = None
+    length_m: float | None = None
 
     @property
     def extended_usd(self) -> Decimal | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -72,13 +72,33 @@ class PartsBook:
         looked up once: every form of a spec asks for the same few.
         """
         if part not in self._offers:
-            self._offers[part] = self._cheapest(part)
+            self._offers[part] = self._chosen(part)
         return self._offers[part]
 
-    def _cheapest(self, part: str) -> Offer:
+    def _chosen(self, part: str) -> Offer:
+        named, entries = self._entries(part)
+        return _cheapest([Offer(e, self.catalog.prices.choose(e.id), named) for e in entries])
+
+    def cables(self, part: str) -> list[Cable]:
+        """The named cable and what stands in for it."""
+        return [entry for entry in self._entries(part)[1] if isinstance(entry, Cable)]
+
+    def cable_offer(self, part: str, lengths_m: Mapping[str, float | None]) -> Offer:
+        """The cheapest priced of the cables in `lengths_m`, each at its length (None = unknown); at least one."""
+        named, entries = self._entries(part)
+        priced = [(e, self.catalog.prices.choose(e.id, lengths_m[e.id])) for e in entries if e.id in lengths_m]
+        return _cheapest([Offer(e, price, named) for e, price in priced])
+
+    def at_length(self, offer: Offer, length_m: float | None) -> Offer:
+        """The same cable at the price of a length in metres."""
+        return replace(offer, price=self.catalog.prices.choose(offer.entry.id, length_m))
+
+    def _entries(self, part: str) -> tuple[Module | Cable, list[Module | Cable]]:
         named: Module | Cable = self.catalog.modules.get(part) or self.catalog.cables[part]
         others = self.stand_ins.get(part, ()) if self.optics == "compatible" else ()
-        entries = [named, *(e for e in others if e.status != "retired")]
-        offers = [Offer(e, self.catalog.prices.choose(e.id), named) for e in entries]
-        priced = [o for o in offers if o.usd is not None]
-        return min(priced, key=lambda o: (o.usd or Decimal(0), o.entry.id), default=offers[0])
+        return named, [named, *(e for e in others if e.status != "retired")]
+
+
+def _cheapest(offers: Sequence[Offer]) -> Offer:
+    priced = [o for o in offers if o.usd is not None]
+    return min(priced, key=lambda o: (o.usd or Decimal(0), o.entry.id), default=offers[0])

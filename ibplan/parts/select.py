@@ -5,40 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import ceil, floor
 from typing import Literal
 
 from ibplan.catalog.entries import LinkLayer, Recipe, RecipeEnd
 from ibplan.errors import Reason, Unbuildable
+from ibplan.parts.chosen import LinkParts
+from ibplan.parts.lengths import longest_run_m, ordered_m, reaches
 from ibplan.parts.links import LinkClass, LinkEnd
 from ibplan.parts.offers import Offer, PartsBook
 
-MediumChoice = Literal["optical", "multimode", "single_mode", "copper"]
+MediumChoice = Literal["auto", "optical", "multimode", "single_mode", "copper"]
+__all__ = ["LinkParts", "MediumChoice", "choose_parts", "link_usd", "priced_parts"]
 
 _MEDIA: dict[MediumChoice, frozenset[str]] = {
+    "auto": frozenset({"passive_copper", "active_copper", "aoc", "multimode", "single_mode"}),
     "optical": frozenset({"aoc", "multimode", "single_mode"}),
     "multimode": frozenset({"multimode"}),
     "single_mode": frozenset({"single_mode"}),
     "copper": frozenset({"passive_copper", "active_copper"}),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LinkParts:
-    """The parts of one class of links.
-
-    `recipe` None = a cage of unknown kind: nothing can be chosen and the counts are unknown, shown so. `modules_a` and
-    `modules_b` are 0 for cables that bring their own heads. `near_module` = the recipe's module at the near end.
-    """
-
-    link: LinkClass
-    recipe: Recipe | None
-    module_a: Offer | None = None
-    module_b: Offer | None = None
-    cable: Offer | None = None
-    modules_a: int = 0
-    modules_b: int = 0
-    cables: int = 0
-    near_module: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +38,39 @@ class _Fit:
 
 
 def choose_parts(
-    book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumChoice, beside: LinkParts | None = None
+    book: PartsBook,
+    link: LinkClass,
+    layer: LinkLayer,
+    medium: MediumChoice,
+    beside: LinkParts | None = None,
+    longest_m: float | None = None,
 ) -> LinkParts:
     """The parts of a link class. Among recipes that fit: fully priced first, then stated pairs, then the cheapest link.
 
     `beside` = the parts of the links that come first in the same bank; where the two share a cage, they must share its
-    module, and a cable's head cannot be shared. Raises Unbuildable with the reason when no recipe fits both ends.
+    module, and a cable's head cannot be shared. `longest_m`: the longest run in metres, which the parts must reach; a
+    cable is then priced at the length it takes. `auto` takes copper between fast cages only where the run is known.
+    Raises Unbuildable with the reason when no recipe fits both ends.
     """
     if link.a.cage_class is None or link.b.cage_class is None:
         return LinkParts(link, None)
-    fits = [f for f in _fitting(book, link, layer) if f.recipe.medium in _MEDIA[medium]]
+    fits = [f for f in _fitting(book, link, layer) if _allowed(book, f.recipe, medium, longest_m)]
     shared = beside is not None and any(x.shares(link.a.ports_per_cage or 1) for x in link.a.loads)
     usable = [f for f in fits if not shared or _shares(f, beside)]
     if not usable:
         raise Unbuildable(_refusal(book, link, layer, medium, bool(fits)))
-    return min((_counted(book, link, f) for f in usable), key=_preference)
+    counted = [_counted(book, link, f, longest_m) for f in usable]
+    found = [parts for parts in counted if parts is not None]
+    if not found:
+        raise Unbuildable(_too_long(book, link, medium, [f.recipe for f in usable], longest_m or 0.0))
+    return min(found, key=_preference)
+
+
+def _allowed(book: PartsBook, recipe: Recipe, medium: MediumChoice, longest_m: float | None) -> bool:
+    """Whether a recipe is of the medium. Without a length `auto` is optical, or twisted pair, which goes as far."""
+    if medium != "auto" or longest_m is not None:
+        return recipe.medium in _MEDIA[medium]
+    return recipe.medium in _MEDIA["optical"] or book.catalog.cables[recipe.cable].kind == "rj45"
 
 
 def _shares(fit: _Fit, beside: LinkParts | None) -> bool:
@@ -96,18 +100,33 @@ def _pairs(recipe: Recipe, link: LinkClass) -> bool:
     return link.kind not in ("server-leaf", "attached", "reserved") and link.pair_links % recipe.links_per_cable == 0
 
 
-def _counted(book: PartsBook, link: LinkClass, fit: _Fit) -> LinkParts:
+def _counted(book: PartsBook, link: LinkClass, fit: _Fit, longest_m: float | None) -> LinkParts | None:
+    """The parts of a class by one recipe; None if none of its cables covers the longest run."""
+    cable = book.offer(fit.recipe.cable) if longest_m is None else _cable_for(book, fit.recipe, longest_m)
+    if cable is None:
+        return None
     return LinkParts(
         link,
         fit.recipe,
         book.offer(fit.a.module) if fit.a.module else None,
         book.offer(fit.b.module) if fit.b.module else None,
-        book.offer(fit.recipe.cable),
+        cable,
         link.a.groups_of(fit.a.links_per_cage) if fit.a.module else 0,
         link.b.groups_of(fit.b.links_per_cage) if fit.b.module else 0,
         _cables(link, fit),
         fit.a.module,
+        fit.swapped,
+        longest_m=longest_m,
     )
+
+
+def _cable_for(book: PartsBook, recipe: Recipe, longest_m: float) -> Offer | None:
+    """The cheapest cable that covers a run, in metres, at the price of the length it takes."""
+    run_m = max(longest_m, recipe.min_length_m or 0.0)
+    fitting = [c for c in book.cables(recipe.cable) if reaches(c, run_m, recipe.max_length_m)]
+    if not fitting:
+        return None
+    return book.cable_offer(recipe.cable, {c.id: ordered_m(c, run_m) for c in fitting})
 
 
 def _cables(link: LinkClass, fit: _Fit) -> int:
@@ -118,13 +137,17 @@ def _cables(link: LinkClass, fit: _Fit) -> int:
     return (link.b if fit.swapped else link.a).groups_of(int(per_cable))
 
 
-def _preference(parts: LinkParts) -> tuple[bool, bool, Decimal, float, str]:
-    """Sums over unpriced parts say nothing: without a full price the shorter reach, the cheaper class, comes first."""
+def _preference(parts: LinkParts) -> tuple[bool, bool, bool, Decimal, float, str]:
+    """Sums over unpriced parts say nothing: without a full price the shorter reach, the cheaper class, comes first.
+
+    Where the run is known, a reach that no source states comes after those that are.
+    """
     usd, complete = link_usd(parts)
     recipe = parts.recipe
     assert recipe is not None
     reach = recipe.max_length_m or float("inf")
-    return not complete, recipe.basis == "inferred", usd if complete else Decimal(0), reach, recipe.id
+    doubtful = parts.longest_m is not None and recipe.max_length_m is None
+    return not complete, doubtful, recipe.basis == "inferred", usd if complete else Decimal(0), reach, recipe.id
 
 
 def link_usd(parts: LinkParts) -> tuple[Decimal, bool]:
@@ -140,7 +163,9 @@ def link_usd(parts: LinkParts) -> tuple[Decimal, bool]:
 
 def priced_parts(parts: LinkParts) -> list[tuple[Offer, int]]:
     """The parts with their quantities, near end first, then far end, then cable; empty if nothing could be chosen."""
-    listed = ((parts.module_a, parts.modules_a), (parts.module_b, parts.modules_b), (parts.cable, parts.cables))
+    modules = ((parts.module_a, parts.modules_a), (parts.module_b, parts.modules_b))
+    orders = tuple((order.offer, order.count) for order in parts.orders)
+    listed = (*modules, *(orders or ((parts.cable, parts.cables),)))
     return [(offer, count) for offer, count in listed if offer is not None and count]
 
 
@@ -159,3 +184,19 @@ def _refusal(book: PartsBook, link: LinkClass, layer: LinkLayer, medium: MediumC
         planned = f"{link.a.ports_per_cage} ports a cage"
         return Reason("no-parts", f"{text} at {planned}; possible with fewer: {', '.join(sparse)}")
     return Reason("no-parts", f"{text}: form, lanes and lane rate of the two cages do not meet in any known pair")
+
+
+def _too_long(
+    book: PartsBook, link: LinkClass, medium: MediumChoice, recipes: Iterable[Recipe], longest_m: float
+) -> Reason:
+    """Why parts that fit both cages do not do: the longest run, and how far they get."""
+    limits = {
+        recipe.id: max(longest_run_m(cable, recipe.max_length_m) or 0.0 for cable in book.cables(recipe.cable))
+        for recipe in recipes
+    }
+    furthest = max(limits, key=lambda name: (limits[name], name))
+    text = (
+        f"{link.kind} links of {link.gbps} Gb/s: the longest run is {longest_m:g} m, but {medium.replace('_', '-')} "
+        f"parts cover {limits[furthest]:g} m at most ({furthest})"
+    )
+    return Reason("run-too-long", text, ceil(longest_m), floor(limits[furthest]))

@@ -165,6 +165,7 @@ def _link_row(parts: LinkParts) -> LinkRow:
         recipe=None if recipe is None else recipe.id,
         reach_m=None if recipe is None else recipe.max_length_m,
         host=link.host,
+        longest_m=parts.longest_m,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
+from ibplan.cabling.choice import network_parts
 from ibplan.economics.bill import Equipment, make_bill
 from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typical_power_w
 from ibplan.economics.items import LineItem
@@ -20,12 +21,14 @@ from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import LinkParts, MediumChoice
-from ibplan.plan.equip import all_parts, all_switches
+from ibplan.plan.equip import all_switches
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.place import NetworkToPlace, Placed, place_design, tier_models
+from ibplan.plan.runs import site_runs, wire_form
+from ibplan.plan.side_build import cabled
 from ibplan.plan.side_model import SideNetwork, SideNetworks
 from ibplan.spec.models import Spec
 
@@ -91,9 +94,13 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     fabric = size_fabric(ahead.request)
     network = _network(form, spec, ahead.request, fabric)
     last = None if ahead.last is None else _network(form, spec, *ahead.last)
-    parts = all_parts(network, link_layer(form.fabric), means.book, lambda link: _medium(spec, link))
     side, placed = _beside(form, network, last, spec, means)
-    bill = make_bill("compute", _equipment(form, network, spec, means.book), [p for p in parts if _billed(p, form)])
+    floor, book = placed.floor, means.book
+    runs = site_runs(floor, "compute", network, lambda: wire_form(form, network))
+    parts = network_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link), runs)
+    if floor is not None:
+        side = replace(side, planned=tuple(cabled(n, floor, book, spec.site.airflow) for n in side.planned))
+    bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
     items = (*bill, *(item for other in side.planned for item in other.items))
     licences = means.licences(form.fabric, network, side)
     items = (*items, *means.extras.items(items, licences))
@@ -159,7 +166,7 @@ def _manager(form: Form) -> HostEnd | None:
     return HostEnd(cage, None) if form.fabric == "infiniband" and cage is not None else None
 
 
-def _billed(parts: LinkParts, form: Form) -> bool:
+def is_billed(parts: LinkParts, form: Form) -> bool:
     """Ports reserved without a known far end are kept free: nothing is bought for them."""
     return not (parts.link.kind == "reserved" and parts.recipe is None and form.fabric != "infiniband")
 

@@ -13,7 +13,6 @@ from ibplan.spec.models import InbandSpec, ManagementHosts, OobSpec
 
 OOB_LEAF = "oob.leaf"
 MANAGEMENT = "management"
-PDU = "pdu"
 
 
 def inband_request(

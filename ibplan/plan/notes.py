@@ -12,6 +12,7 @@ from ibplan.errors import Unbuildable
 from ibplan.fabric.sizing import size_fabric
 from ibplan.findings import Finding, finding, plural
 from ibplan.parts.select import LinkParts
+from ibplan.plan.cable_notes import cable_findings
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.judge import Judged
@@ -165,7 +166,6 @@ def _resilience_findings(design: Evaluated) -> Iterator[Finding]:
 
 
 def _parts_findings(design: Evaluated) -> Iterator[Finding]:
-    reaches = []
     for name, parts in design.all_parts:
         recipe = parts.recipe
         kind = parts.link.kind if name == "compute" else f"{name} {parts.link.kind}"
@@ -176,8 +176,6 @@ def _parts_findings(design: Evaluated) -> Iterator[Finding]:
             else:
                 yield finding("optics-unknown", design=design.id, kind=kind)
             continue
-        if recipe.max_length_m is not None:
-            reaches.append(recipe.max_length_m)
         if recipe.basis == "inferred":
             yield finding(
                 "inferred-recipe",
@@ -189,8 +187,7 @@ def _parts_findings(design: Evaluated) -> Iterator[Finding]:
     media = {p.recipe.medium for p in design.parts if p.recipe is not None and p.recipe.medium in _GLASS}
     if len(media) > 1:
         yield finding("mixed-media", design=design.id)
-    if reaches:
-        yield finding("lengths-unknown", design=design.id, reach_m=min(reaches))
+    yield from cable_findings(design)
     yield from _status_findings(design)
 
 

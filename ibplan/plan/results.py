@@ -95,7 +95,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """One class of links. `recipe` names the link recipe that chose its parts."""
+    """One class of links. `recipe` names the link recipe that chose its parts; `longest_m` is the longest run."""
 
     kind: str
     count: int
@@ -105,6 +105,7 @@ class LinkRow:
     recipe: str | None
     reach_m: float | None
     host: str | None
+    longest_m: float | None
 
 
 @dataclass(frozen=True, slots=True)

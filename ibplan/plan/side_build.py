@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from ibplan.cabling.choice import network_parts
 from ibplan.economics.bill import make_bill
 from ibplan.economics.capital import capital_cost
 from ibplan.errors import Reason, Unbuildable
@@ -21,11 +22,13 @@ from ibplan.findings import plural
 from ibplan.integers import ceil_div
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import MediumChoice
-from ibplan.plan.equip import Airflow, all_parts, all_switches
+from ibplan.plan.equip import Airflow, all_switches
 from ibplan.plan.forms import default_uplink_gbps
 from ibplan.plan.hosts import link_layer
+from ibplan.plan.runs import site_runs, wire_side
 from ibplan.plan.side_model import LeftOut, SideName, SideNetwork
 from ibplan.plan.switches import SwitchModel, TierModels
+from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
 
 WORDS: dict[SideName, str] = {
@@ -118,9 +121,18 @@ def build(
         attached=tuple(HostEnd(group.cage_class, 1) for group in request.groups),
     )
     models = TierModels(model, model, model)
-    parts = all_parts(network, link_layer(request.fabric), book, lambda link: request.medium)
+    parts = network_parts(network, link_layer(request.fabric), book, lambda link: request.medium)
     items = make_bill(request.name, all_switches(network, models, airflow), parts)
-    return SideNetwork(request.name, request.fabric, models, network, parts, items)
+    return SideNetwork(request.name, request.fabric, models, network, parts, items, request.medium)
+
+
+def cabled(side: SideNetwork, floor: Floor, book: PartsBook, airflow: Airflow) -> SideNetwork:
+    """The network with its cables by the runs on a floor. Raises Unbuildable where parts do not cover a run."""
+    network = side.network
+    runs = site_runs(floor, side.name, network, lambda: wire_side(network))
+    parts = network_parts(network, link_layer(side.fabric), book, lambda link: side.medium, runs)
+    items = make_bill(side.name, all_switches(network, side.switches, airflow), parts)
+    return replace(side, parts=parts, items=items)
 
 
 def build_cheapest(

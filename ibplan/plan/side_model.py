@@ -8,7 +8,7 @@ from typing import Literal
 
 from ibplan.economics.items import LineItem
 from ibplan.fabric.network import NetworkSize
-from ibplan.parts.select import LinkParts
+from ibplan.parts.select import LinkParts, MediumChoice
 from ibplan.plan.switches import TierModels
 from ibplan.spec.models import Fabric
 
@@ -28,6 +28,7 @@ class SideNetwork:
     network: NetworkSize
     parts: tuple[LinkParts, ...]
     items: tuple[LineItem, ...]
+    medium: MediumChoice
 
     @property
     def switch_counts(self) -> tuple[tuple[str, int], ...]:

@@ -15,7 +15,6 @@ from ibplan.parts.offers import PartsBook
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.management import (
     MANAGEMENT,
-    PDU,
     inband_hosts,
     inband_request,
     oob_request,
@@ -27,6 +26,7 @@ from ibplan.plan.side_model import LeftOut, SideName, SideNetwork, SideNetworks,
 from ibplan.plan.side_ports import inband_ports, oob_ports, storage_fabric, storage_ports
 from ibplan.plan.storage import APPLIANCE, appliance_group, bandwidth_notes, storage_request
 from ibplan.plan.switches import SwitchModel, catalog_switch
+from ibplan.site.floor import PDU_HOSTS
 from ibplan.spec.models import Fabric, InbandSpec, OobSpec, Spec, StorageSpec
 
 T = TypeVar("T")
@@ -190,7 +190,7 @@ class SidePlanner:
             found.append(Attached(APPLIANCE, storage.appliances, storage.appliance_management_ports, 1))
         pdus = self.pdus if spec.pdus is None else spec.pdus
         if pdus:
-            found.append(Attached(PDU, pdus, 1, 1))
+            found.append(Attached(PDU_HOSTS, pdus, 1, 1))
         return found
 
     def _built(self, request: SideRequest, switch: str | None) -> Found:

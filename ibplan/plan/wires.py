@@ -7,9 +7,9 @@ from typing import Final
 from ibplan.economics.items import NetworkName
 from ibplan.errors import UsageError
 from ibplan.fabric.network import NetworkSize
-from ibplan.fabric.wiring import wire
 from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.runs import wire_form, wire_side
 from ibplan.plan.side_build import WORDS
 
 # What is wired to be shown, drawn or compared: a fat tree of a million NIC ports in three tiers, and some. It takes
@@ -32,7 +32,4 @@ def network_size(evaluated: Evaluated, network: NetworkName) -> NetworkSize:
 def wire_evaluated(evaluated: Evaluated, network: NetworkName = "compute") -> Wiring:
     """The links of one network of an evaluated form. Raises UsageError where it is not planned."""
     size = network_size(evaluated, network)
-    if network != "compute":
-        return wire(size, planes=1, ports_per_nic=1)
-    form = evaluated.form
-    return wire(size, planes=form.choices.planes, ports_per_nic=form.hosts.ports_per_nic)
+    return wire_form(evaluated.form, size) if network == "compute" else wire_side(size)

@@ -27,6 +27,7 @@ COLUMNS: Final = (
     "manufacturer_part_number",
     "vendor_sku",
     "description",
+    "length_m",
     "quantity",
     "spares",
     "order_quantity",
@@ -46,6 +47,7 @@ COLUMNS: Final = (
 _NUMERIC: Final = frozenset(
     {
         "line",
+        "length_m",
         "quantity",
         "spares",
         "order_quantity",
@@ -112,6 +114,7 @@ def make_row(line: int, items: Sequence[LineItem], old: Set[str], by: By) -> Row
         first.part_number,
         first.part,
         first.description,
+        first.length_m,
         quantity,
         order - quantity,
         order,
@@ -161,6 +164,8 @@ def _notes(items: Sequence[LineItem], old: Set[str]) -> Iterator[str]:
         yield "no price"
     if items[0].price_kind == "estimate":
         yield "price is an estimate"
+    if items[0].category in ("cable", "splitter") and items[0].length_m is None:
+        yield "length not known"
     if items[0].part_number is None:
         yield "no part number known"
     if items[0].discount_percent:

@@ -16,6 +16,9 @@ from ibplan.site.rows import Rows
 from ibplan.site.rules import SiteRules
 from ibplan.site.shape import Shape
 
+# The group of attached hosts that the rack PDUs are on the out-of-band network.
+PDU_HOSTS = "pdu"
+
 
 class Spot(NamedTuple):
     """A place on the floor and the lowest rack unit in the rack there (None = not known)."""
@@ -113,6 +116,37 @@ class Floor:
         """All places where a rack stands, in the order of the floor: server rows, then the network area."""
         used = set(self.server_places).union(*(spots.places for spots in self.spots.values()))
         return tuple(sorted(used, key=lambda place: (place < 0, abs(place // self.ground.slots), place)))
+
+    @cached_property
+    def hosts(self) -> Mapping[str, Spots]:
+        """Attached hosts of side networks that are other devices of the floor: switches (`compute.leaf`), rack PDUs."""
+        found = {}
+        for network in self.networks:
+            for hosts in network.size.request.attached if network.name != "compute" else ():
+                spots = self.spots.get(hosts.name.replace(".", "/", 1))
+                if hosts.name == PDU_HOSTS and hosts.hosts == self.pdu_count:
+                    spots = self._pdus()
+                if spots is not None and len(spots) == hosts.hosts:
+                    found[f"{network.name}/attached:{hosts.name}"] = spots
+        return found
+
+    def spots_of(self, group: str) -> Spots | None:
+        """Where the devices of a group stand; None = not known."""
+        return self.spots.get(group, self.hosts.get(group))
+
+    def _pdus(self) -> Spots:
+        """The rack PDUs, rack by rack: those of server racks first. Cables are measured from the bottom of the rack."""
+        served = set(self.server_places)
+        racks = (
+            []
+            if self.servers.whole_rack
+            else [p for p in self.server_places for _ in range(self.rules.server_rack_pdus)]
+        )
+        racks += [p for p in self.places if p not in served for _ in range(self.rules.network_rack_pdus)]
+        found = Spots(len(racks))
+        for number, place in enumerate(racks):
+            found.put(number, place, 1)
+        return found
 
     @property
     def network_rack_count(self) -> int:

@@ -20,7 +20,7 @@ def make_layout(floor: Floor) -> Layout:
     units = number % per_rack * floor.servers.box.units + 1.0
     rack_of = {"server": served[number // per_rack]}
     unit_of = {"server": (np.full_like(units, np.nan) if floor.servers.whole_rack else units).astype(np.float32)}
-    for group, spots in floor.spots.items():
+    for group, spots in (*floor.spots.items(), *floor.hosts.items()):
         rack_of[group] = np.array([index[place] for place in spots.places], np.int32)
         unit_of[group] = np.array(spots.units, np.float32)
     return Layout(make_racks(floor), rack_of, unit_of, floor.rules.run)

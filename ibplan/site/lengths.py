@@ -60,7 +60,8 @@ class _Runs:
         return made[kind]()
 
     def ends(self, tier: str, numbers: Sequence[int]) -> Ends:
-        spots = self.floor.spots[f"{self.name}/{tier}"]
+        spots = self.floor.spots_of(f"{self.name}/{tier}")
+        assert spots is not None, tier
         return ends_at(spots.at(numbers))
 
     def servers(self, numbers: range) -> Ends:
@@ -157,7 +158,7 @@ class _Runs:
         """Links from a list of leaves, one each, to hosts; all of them are one group."""
         if not leaves:
             return []
-        if f"{self.name}/{tier}" not in self.floor.spots:
+        if self.floor.spots_of(f"{self.name}/{tier}") is None:
             return None
         total = Tally(self.floor)
         for f in range(self.network.fabrics):

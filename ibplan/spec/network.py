@@ -12,7 +12,7 @@ from ibplan.units import Gbps, Ratio, Usd, Watts
 
 PartialUnits = Literal["whole", "packed"]
 LeafPorts = Literal["half", "all"]
-MediumChoice = Literal["optical", "multimode", "single_mode", "copper"]
+MediumChoice = Literal["auto", "optical", "multimode", "single_mode", "copper"]
 Tiers = Annotated[Literal["auto", 1, 2, 3], NOT_BOOL]
 ExploredRatio = Explored[Ratio]
 ExploredGbps = Explored[Gbps]

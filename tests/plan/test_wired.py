@@ -20,7 +20,7 @@ def test_a_design_of_more_links_is_refused_before_it_is_wired(monkeypatch: pytes
     monkeypatch.setattr(wired, "MOST_LINKS", links)
     assert len(wire_design(loaded, catalog()).wiring.links) == links
     monkeypatch.setattr(wired, "MOST_LINKS", links - 1)
-    monkeypatch.setattr(wires, "wire", None)  # it is not called
+    monkeypatch.setattr(wires, "wire_form", None)  # it is not called
     with pytest.raises(InputError, match=f"has {links} links; designs of up to {links - 1} links") as refused:
         wire_design(loaded, catalog())
     (problem,) = refused.value.problems

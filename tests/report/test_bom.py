@@ -104,10 +104,10 @@ def test_a_discount_stands_beside_the_price_after_it() -> None:
     assert "discount" not in module["notes"]
 
 
-def test_one_row_a_part_with_its_places() -> None:
+def test_one_row_a_part_and_length_with_its_places() -> None:
     for plan, design in _designs():
         rows = bom_rows(plan, design)
-        assert len({(row["network"], row["vendor_sku"]) for row in rows}) == len(rows)
+        assert len({(row["network"], row["vendor_sku"], row["length_m"]) for row in rows}) == len(rows)
     plan = samples.plan(samples.POD)
     switch = bom_rows(plan, plan.designs[0])[0]
     assert (switch["quantity"], switch["where_used"]) == (48, "leaf tier (32); spine tier (16)")
@@ -127,8 +127,8 @@ def test_parts_of_reserved_links_are_marked() -> None:
     design = plan.designs[0]
     reserved = [item for item in design.line_items if item.tier == "reserved"]
     assert reserved
-    by_part = {row["vendor_sku"]: row["notes"] for row in bom_rows(plan, design)}
-    assert all("for reserved ports" in by_part[item.part] for item in reserved)
+    by_part = {(row["vendor_sku"], row["length_m"]): row["notes"] for row in bom_rows(plan, design)}
+    assert all("for reserved ports" in by_part[item.part, item.length_m] for item in reserved)
     by_tier = [row for row in bom_rows(plan, design, "tier") if "for reserved ports" in row["notes"]]
     assert sum(row["quantity"] for row in by_tier) == sum(item.quantity for item in reserved)
 
@@ -149,15 +149,24 @@ def test_estimates_and_inferred_pairs_are_noted() -> None:
 def test_a_part_of_which_some_are_in_an_inferred_pair_says_how_many() -> None:
     plan = samples.plan(samples.BOTH)
     design = next(d for d in plan.designs if d.fabric == "roce")
-    notes = [row["notes"] for row in bom_rows(plan, design) if row["category"] == "cable"]
-    assert [note for note in notes if "pairing of 1024 inferred, not stated by a maker" in note]
+    rows = [row for row in bom_rows(plan, design) if row["category"] == "transceiver"]
+    inferred = sum(i.quantity for i in design.line_items if i.part == rows[0]["vendor_sku"] and i.basis == "inferred")
+    assert f"pairing of {inferred} inferred, not stated by a maker" in rows[0]["notes"]
+
+
+def test_a_cable_says_how_long_it_is_or_that_nobody_knows() -> None:
+    for plan, design in _designs():
+        for row in bom_rows(plan, design):
+            cable = row["category"] in ("cable", "splitter")
+            assert cable or row["length_m"] is None
+            assert (cable and row["length_m"] is None) == ("length not known" in row["notes"])
 
 
 def test_the_columns_that_procurement_expects() -> None:
     plan = samples.plan(samples.BOTH)
     head = bom_csv(bom_rows(plan, plan.designs[0])).splitlines()[0]
     assert head == ",".join(f'"{name}"' for name in COLUMNS)
-    assert COLUMNS[:10] == (
+    assert COLUMNS[:11] == (
         "line",
         "network",
         "category",
@@ -165,6 +174,7 @@ def test_the_columns_that_procurement_expects() -> None:
         "manufacturer_part_number",
         "vendor_sku",
         "description",
+        "length_m",
         "quantity",
         "spares",
         "order_quantity",

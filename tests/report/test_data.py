@@ -35,7 +35,7 @@ NETWORK = (
 ITEM = (
     "network tier category part part_number quantity unit_price_usd price_kind price_date extended_usd where "
     "manufacturer description price_source power_each_w power_typical_each_w power_in_host basis "
-    "list_price_usd discount_percent low_price_usd high_price_usd"
+    "list_price_usd discount_percent low_price_usd high_price_usd length_m"
 )
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
@@ -58,7 +58,7 @@ KEYS = {
     ("designs", 0, "networks", "compute", "switches", 0): "tier switch count ports_used ports_free",
     ("designs", 0, "networks", "compute", "counts"): COUNTS,
     ("designs", 0, "networks", "compute", "minimum"): "spine core",
-    ("designs", 0, "networks", "compute", "links", 0): "kind count gbps cables medium recipe reach_m host",
+    ("designs", 0, "networks", "compute", "links", 0): "kind count gbps cables medium recipe reach_m host longest_m",
     ("designs", 0, "networks", "compute", "bandwidth"): (
         "injection_gbps bisection_gbps nic_gbps_per_gpu per_gpu_gbps cross_rail leaf_groups pod_groups"
     ),

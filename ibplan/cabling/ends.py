@@ -1,0 +1,62 @@
+"""The ends of cables: where a device stands, what its ports are called, and what is plugged in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ibplan.cabling.runs import Places, device_groups
+from ibplan.fabric.ports import class_port_names
+from ibplan.fabric.wiring_model import Side, Wiring
+from ibplan.parts.chosen import LinkParts
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePlace:
+    """A device: (hall, row, rack, rack unit, name), None where unknown, and what labels call it."""
+
+    columns: tuple[str | None, int | None, str | None, float | None, str]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEnd:
+    """One side of a class of links: names of ports by number, and the module with its part number (None: no module)."""
+
+    names: list[str]
+    module: str | None
+    module_part_number: str | None
+
+
+def device_places(wiring: Wiring, places: Places | None, network: str) -> list[DevicePlace]:
+    """Every device of a wiring, in its order."""
+    names = wiring.device_names()
+    found = [DevicePlace((None, None, None, None, name), name) for name in names]
+    if places is None:
+        return found
+    d = wiring.devices
+    for (kind, group), (label, first) in device_groups(wiring, network).items():
+        if label not in places.rack_of:
+            continue
+        racks, units = places.rack_of[label].tolist(), places.unit_of[label].tolist()
+        for device in np.flatnonzero((d.kind == kind) & (d.group == group)).tolist():
+            found[device] = _place(places.racks[racks[device - first]], units[device - first], names[device])
+    return found
+
+
+def _place(rack: Any, unit: float, name: str) -> DevicePlace:
+    """`<rack>.U<unit>:<device>`, without the unit where it is not known."""
+    known = unit == unit
+    where = f"{rack.name}.U{int(unit):02d}" if known else rack.name
+    return DevicePlace((rack.hall, rack.row, rack.name, int(unit) if known else None, name), f"{where}:{name}")
+
+
+def class_end(wiring: Wiring, parts: LinkParts, side: Side) -> ClassEnd:
+    """One side of the links that have these parts."""
+    names = ["" if name is None else name.name for name in class_port_names(wiring, parts.link_class, side)]
+    offer = parts.module_a if side == "a" else parts.module_b
+    if offer is None:
+        return ClassEnd(names, None, None)
+    return ClassEnd(names, offer.entry.id, offer.entry.part_number)
