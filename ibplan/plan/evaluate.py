@@ -28,7 +28,6 @@ from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.place import NetworkToPlace, Placed, place_design, tier_models
 from ibplan.plan.runs import site_runs, wire_form
-from ibplan.plan.side_build import cabled
 from ibplan.plan.side_model import SideNetwork, SideNetworks
 from ibplan.spec.models import Spec
 
@@ -94,12 +93,14 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     fabric = size_fabric(ahead.request)
     network = _network(form, spec, ahead.request, fabric)
     last = None if ahead.last is None else _network(form, spec, *ahead.last)
+    layer, book = link_layer(form.fabric), means.book
+    parts = network_parts(network, layer, book, lambda link: _medium(spec, link))
     side, placed = _beside(form, network, last, spec, means)
-    floor, book = placed.floor, means.book
-    runs = site_runs(floor, "compute", network, lambda: wire_form(form, network))
-    parts = network_parts(network, link_layer(form.fabric), book, lambda link: _medium(spec, link), runs)
-    if floor is not None:
-        side = replace(side, planned=tuple(cabled(n, floor, book, spec.site.airflow) for n in side.planned))
+    if placed.floor is not None:
+        floor = placed.floor
+        runs = site_runs(floor, "compute", network, lambda: wire_form(form, network))
+        parts = network_parts(network, layer, book, lambda link: _medium(spec, link), runs)
+        side = replace(side, planned=tuple(means.cabled(n, floor, spec.site.airflow) for n in side.planned))
     bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
     items = (*bill, *(item for other in side.planned for item in other.items))
     licences = means.licences(form.fabric, network, side)

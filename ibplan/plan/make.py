@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Reason, Unbuildable
@@ -18,9 +19,6 @@ from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.extent import check_designs, check_forms
 from ibplan.plan.extras import extras_of
 from ibplan.plan.forms import Form, Refused, enumerate_forms
-from ibplan.plan.growth import grow, last_stage_usd
-from ibplan.plan.growth_notes import growth_findings
-from ibplan.plan.growth_results import Growth
 from ibplan.plan.hosts import growth_stages
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
 from ibplan.plan.means import Means
@@ -54,6 +52,9 @@ from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
 from ibplan.workload.need import ONE_SERVER, UNKNOWN_MODEL, JobScale, Verdict, ethernet_verdict
 from ibplan.workload.presets import load_presets
+
+if TYPE_CHECKING:
+    from ibplan.plan.growth_results import Growth
 
 SCHEMA_VERSION = "1"
 _CENT = Decimal("0.01")
@@ -163,7 +164,11 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
 def _judge(group: list[Evaluated], context: _Context) -> Judged:
     first, *others = group
     verdict = _verdict(first, context) if first.form.fabric == "ethernet" else None
-    last_usd = last_stage_usd(first, context.spec, context.means)
+    last_usd = None
+    if first.form.later_servers:
+        from ibplan.plan.growth import last_stage_usd  # most specs have no stages
+
+        last_usd = last_stage_usd(first, context.spec, context.means)
     return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict, last_usd)
 
 
@@ -237,9 +242,8 @@ def _plan(
         )
         for j in [*ranked, *_unranked(judged)]
     ]
-    growth = _growth(pinned or best, context)
-    if growth is not None:
-        findings = [*findings, *growth_findings(growth)]
+    growth, said = _growth(pinned or best, context)
+    findings = [*findings, *said]
     short = shortfalls(judged if pinned is None else [pinned], spec, context.named.server) if best is None else ()
     return Plan(
         SCHEMA_VERSION,
@@ -257,11 +261,16 @@ def _plan(
     )
 
 
-def _growth(chosen: Judged | None, context: _Context) -> Growth | None:
+def _growth(chosen: Judged | None, context: _Context) -> tuple[Growth | None, list[Finding]]:
+    """The stages of the chosen design, and what is to be said of them."""
     stages = growth_stages(context.spec, context.named.server, context.named.servers)
     if chosen is None or len(stages) == 1:
-        return None
-    return grow(chosen.design, stages, context.named.server.gpus, context.spec, context.means)
+        return None, []
+    from ibplan.plan.growth import grow
+    from ibplan.plan.growth_notes import growth_findings
+
+    growth = grow(chosen.design, stages, context.named.server.gpus, context.spec, context.means)
+    return growth, list(growth_findings(growth))
 
 
 def _nearest(

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ibplan.economics.licences import Licence
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.offers import PartsBook
+from ibplan.plan.equip import Airflow
 from ibplan.plan.extras import Extras
-from ibplan.plan.side_model import SideNetworks
+from ibplan.plan.side_build import cabled
+from ibplan.plan.side_model import SideNetwork, SideNetworks
 from ibplan.plan.side_networks import SidePlanner
+from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Parts, the planner of side networks, and what a bill holds besides."""
+    """Parts, the planner of side networks, and what a bill holds besides.
+
+    `known`: side networks cabled before, because many forms have the same ones on floors alike.
+    """
 
     book: PartsBook
     planner: SidePlanner
     extras: Extras
+    known: dict[object, SideNetwork] = field(default_factory=dict)
+
+    def cabled(self, side: SideNetwork, floor: Floor, airflow: Airflow) -> SideNetwork:
+        """The network with its cables by the runs on a floor. Raises Unbuildable where parts do not cover a run."""
+        key = (id(side.network), floor.signature)  # the planner keeps its networks, so that an id is of one alone
+        if key not in self.known:
+            self.known[key] = cabled(side, floor, self.book, airflow)
+        return self.known[key]
 
     def licences(self, fabric: Fabric, network: NetworkSize, side: SideNetworks) -> tuple[Licence, ...]:
         """The licences that the networks of a design can need."""

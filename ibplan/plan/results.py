@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ibplan.economics.items import LineItem
 from ibplan.economics.licences import Licence
@@ -15,10 +15,12 @@ from ibplan.economics.sensitivity import Sensitivity
 from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
-from ibplan.plan.growth_results import Growth
 from ibplan.plan.place import SiteResult
 from ibplan.site.rules import Measure
 from ibplan.spec.models import Fabric
+
+if TYPE_CHECKING:
+    from ibplan.plan.growth_results import Growth
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final
 
 from ibplan.document import dump_yaml
@@ -69,12 +70,23 @@ def plain(value: Any) -> Any:
     if isinstance(value, Shortfall):
         return _shortfall(value)
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {name: plain(getattr(value, name)) for name in _names(type(value))}
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return _number(value)
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+@cache
+def _item_names() -> tuple[str, ...]:
+    """The documented keys first."""
+    return (*_ITEM_KEYS, *(name for name in _names(LineItem) if name not in _ITEM_KEYS))
 
 
 def _number(value: Any) -> Any:
@@ -86,8 +98,7 @@ def _number(value: Any) -> Any:
 
 
 def _item(item: LineItem) -> dict[str, Any]:
-    names = [field.name for field in fields(item) if field.name not in _ITEM_KEYS]
-    return {name: plain(getattr(item, name)) for name in (*_ITEM_KEYS, *names)}
+    return {name: plain(getattr(item, name)) for name in _item_names()}
 
 
 def _shortfall(short: Shortfall) -> dict[str, Any]:

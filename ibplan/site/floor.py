@@ -118,6 +118,14 @@ class Floor:
         return tuple(sorted(used, key=lambda place: (place < 0, abs(place // self.ground.slots), place)))
 
     @cached_property
+    def signature(self) -> object:
+        """Equal for floors of one site on which all devices stand alike, whatever they are."""
+        spots = tuple((group, s.places.tobytes(), s.units.tobytes()) for group, s in self.spots.items())
+        rows, servers = self.rows, self.servers
+        fill = (rows.servers_per_rack, rows.server_racks, rows.network_racks, servers.count, servers.box.units)
+        return hash((spots, fill, servers.whole_rack)), fill, len(spots)
+
+    @cached_property
     def hosts(self) -> Mapping[str, Spots]:
         """Attached hosts of side networks that are other devices of the floor: switches (`compute.leaf`), rack PDUs."""
         found = {}

@@ -9,14 +9,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from pydantic import BaseModel
 
 from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
 from ibplan.spec.economics import CategoryDiscounts, Discounts, Licences, PoissonStock, Spares, Support
-from ibplan.spec.lock import Lock, is_lock
 from ibplan.spec.models import (
     AttachedHosts,
     Budget,
@@ -32,8 +31,13 @@ from ibplan.spec.models import (
 )
 from ibplan.system import system_path
 
+if TYPE_CHECKING:
+    from ibplan.spec.lock import Lock
+
 STDIN: Final = "-"
 _STDIN_SOURCE: Final = "<stdin>"
+# The key by which a document is a lock and not a spec.
+LOCK_KEY: Final = "ibplan_lock"
 _KEY: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 _MAX_KEY_PARTS: Final = 16
 # What these leave out is unknown or has no limit: not a default.
@@ -90,7 +94,7 @@ def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO
     else:
         document = read_document(Path(path))
         name, directory = printable(Path(path).stem)[:120], Path(path).parent
-    if is_lock(document):
+    if LOCK_KEY in document.data:
         raise InputError([document.problem((), "this is a lock, not a spec", "name the spec that it locks")])
     document, problems = apply_settings(document, settings)
     try:

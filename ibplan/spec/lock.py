@@ -15,6 +15,7 @@ from ibplan.catalog.base import Id
 from ibplan.document import Document, read_document, validate
 from ibplan.errors import InputError
 from ibplan.spec.forms import Strict, Word, wrong_at
+from ibplan.spec.load import LOCK_KEY
 from ibplan.units import UsdNumber
 
 LOCK_VERSION: Final = 1
@@ -116,7 +117,7 @@ def lock_path(spec: Path) -> Path:
 
 def is_lock(document: Document) -> bool:
     """Whether a document is a lock (whole or broken), by its content."""
-    return "ibplan_lock" in document.data
+    return LOCK_KEY in document.data
 
 
 def read_lock(path: Path) -> Lock:
