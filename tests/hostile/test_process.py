@@ -24,6 +24,7 @@ SPEC = str(ROOT / NAME)
 LINES = {
     "design": [f"design {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
     "bom": [f"bom {NAME}{f}" for f in ("", " --format json", " --format yaml", " --format markdown")],
+    "cables": [f"cables {NAME}", f"cables {NAME} --format json"],
     "show": [f"show {NAME}", f"show {NAME} --format json"],
     "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
     "validate": [f"validate {NAME}"],
