@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -30,9 +31,9 @@ _GROUPED: Final = frozenset({"server-leaf", "leaf-spine", "spine-core", "leaf-le
 class Runs:
     """What a layout says of the runs of one network.
 
-    `histogram(kind, host)`: (run in metres rounded up to 0.1 m, links of it) for each group of links that must be of
-    one medium, `host` = the name of attached hosts; None where a place is unknown. `places` and `wiring` are made only
-    where the histograms do not suffice.
+    `histogram(kind, host)`: (run in metres rounded up to 0.1 m, links of it), shortest first, for each group of links
+    that must be of one medium, `host` = the name of attached hosts; None where a place is unknown. `places` and
+    `wiring` are made only where the histograms do not suffice.
     """
 
     histogram: Callable[[LinkKind, str | None], Sequence[Histogram] | None]
@@ -127,7 +128,7 @@ def _longest_of_groups(network: NetworkSize, link: LinkClass, together: Sequence
         groups = runs.histogram(kind, host)
         if groups is None:
             return []
-        found += [max(run_m for run_m, _ in group) for group in groups if group]
+        found += [group[-1][0] for group in groups if group]
     alone = len(together) == 1 and _only_one(network, link)
     return found if alone and link.kind in _GROUPED else ([max(found)] if found else [])
 
@@ -172,10 +173,10 @@ def _from_histogram(network: NetworkSize, parts: LinkParts, book: PartsBook, run
     if not _only_one(network, link) or (per_cable > 1 and not parts.recipe.same_peer):
         return None
     groups = runs.histogram(link.kind, link.host) or ()
-    counts: dict[float, int] = {}
+    counts: dict[float, int] = defaultdict(int)
     for group in groups if parts.groups is None else [groups[index] for index in parts.groups]:
         for run_m, links in group:
-            counts[run_m] = counts.get(run_m, 0) + links
+            counts[run_m] += links
     links_each, fibers = per_cable.numerator, per_cable.denominator
     if links_each > 1 and any(links % links_each for links in counts.values()):
         return None

@@ -26,6 +26,7 @@ LINES = {
     "bom": [
         f"bom {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
     ],
+    "cables": [f"cables {NAME}", f"cables {NAME} --format json"],
     "show": [f"show {NAME}", f"show {NAME} --format json"],
     "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
     "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
