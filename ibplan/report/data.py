@@ -70,7 +70,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Shortfall):
         return _shortfall(value)
     if is_dataclass(value):
-        return {name: plain(getattr(value, name)) for name in _names(type(value))}
+        return {name: plain(getattr(value, name)) for name in _names(type(value))}  # type: ignore[arg-type]
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ibplan.plan.purchase import make_purchase
+from ibplan.plan.joint_bill import make_joint_bill
 
 from ibplan.catalog.layers import DATA
 from ibplan.errors import InputError
@@ -122,7 +122,7 @@ def consistent(plan: Plan) -> None:
             assert bom_csv(rows).count("\n") >= len(rows) + 1
         assert bom_data(plan, design, rows)["totals"]["capex_usd"] == float(design.totals.capex_usd)
         assert bom_markdown(plan, design, rows)
-        bought = make_purchase([("a.yaml", plan, design), ("b.yaml", plan, design)])
+        bought = make_joint_bill([("a.yaml", plan, design), ("b.yaml", plan, design)])
         assert sum((row["extended_price"] or Decimal(0)) for row in merged_rows(bought)) == bought.totals.capex_usd
         assert json.loads(bom_cyclonedx(bought))["components"]
         assert bom_xlsx(bought)

@@ -14,7 +14,7 @@ from ibplan.errors import InputError
 from ibplan.report.bom_files import ENDINGS, BillForm, form_of, write_bill
 from ibplan.report.staleness import stale_lines
 from tests.report import samples
-from tests.report.purchases import purchase
+from tests.report.joint_bills import purchase
 
 FORMS: tuple[BillForm, ...] = ("csv", "json", "yaml", "markdown", "xlsx", "cyclonedx")
 SHEET = "xl/worksheets/sheet2.xml"  # of the compute network
