@@ -14,14 +14,14 @@ from ibplan.errors import InputError
 from ibplan.report.bom_files import ENDINGS, BillForm, form_of, write_bill
 from ibplan.report.staleness import stale_lines
 from tests.report import samples
-from tests.report.joint_bills import purchase
+from tests.report.joint_bills import joint_bill
 
 FORMS: tuple[BillForm, ...] = ("csv", "json", "yaml", "markdown", "xlsx", "cyclonedx")
 SHEET = "xl/worksheets/sheet2.xml"  # of the compute network
 
 
 def _bill(form: BillForm, name: str = samples.BOTH) -> bytes:
-    bill = write_bill(purchase(name), form)
+    bill = write_bill(joint_bill(name), form)
     return bill if isinstance(bill, bytes) else bill.encode()
 
 
