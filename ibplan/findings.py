@@ -273,6 +273,12 @@ _KINDS = (
         "A later stage needs switches with more ports, or must be a fabric of its own.",
     ),
     FindingKind(
+        "run-too-long",
+        "warning",
+        "On the assumed floor, {reason}: these cables are without length.",
+        "State racks and rows as they are under site:, another site.placement, or another network.medium.",
+    ),
+    FindingKind(
         "airflow-not-sold",
         "warning",
         "{switch} is listed with {have} airflow only: its part number is left open.",

@@ -33,13 +33,15 @@ class Runs:
 
     `histogram(kind, host)`: (run in metres rounded up to 0.1 m, links of it), shortest first, for each group of links
     that must be of one medium, `host` = the name of attached hosts; None where a place is unknown. `places` and
-    `wiring` are made only where the histograms do not suffice.
+    `wiring` are made only where the histograms do not suffice. `assumed`: nobody stated the layout, so that a run that
+    no parts cover is to be told, and refuses nothing.
     """
 
     histogram: Callable[[LinkKind, str | None], Sequence[Histogram] | None]
     places: Callable[[], Places]
     wiring: Callable[[], Wiring]
     network: str = "compute"
+    assumed: bool = False
 
 
 def network_parts(
@@ -94,7 +96,14 @@ def _class_parts(
     (number, link), (medium, beside) = numbered, wanted
 
     def chosen(longest_m: float | None, of: LinkClass = link) -> LinkParts:
-        return replace(choose_parts(book, of, layer, medium, beside, longest_m), link_class=number)
+        try:
+            found = choose_parts(book, of, layer, medium, beside, longest_m)
+        except Unbuildable as refusal:
+            reason = refusal.reasons[0]
+            if reason.code != "run-too-long" or runs is None or not runs.assumed:
+                raise
+            found = replace(choose_parts(book, of, layer, medium, beside), too_long=reason)
+        return replace(found, link_class=number)
 
     longest = [] if runs is None else _longest_of_groups(network, link, together, runs)
     bands = _bands(sorted(set(longest)), cache(lambda longest_m: _identity(chosen(longest_m))))
@@ -138,11 +147,12 @@ def _only_one(network: NetworkSize, link: LinkClass) -> bool:
     return sum((c.kind, c.host) == (link.kind, link.host) for c in network.links) == 1
 
 
-def _identity(parts: LinkParts) -> tuple[str | None, str | None]:
-    """What makes two choices the same: the recipe and the cable that is bought."""
+def _identity(parts: LinkParts) -> tuple[str | None, str | None, bool]:
+    """What makes two choices the same: the recipe, the cable that is bought, and whether they reach."""
     return (
         None if parts.recipe is None else parts.recipe.id,
         None if parts.cable is None else parts.cable.entry.id,
+        parts.too_long is not None,
     )
 
 

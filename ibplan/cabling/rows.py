@@ -199,7 +199,7 @@ class _Sheet:
     def _order(self, run_m: float) -> tuple[float | None, str | None]:
         """(length in metres, part number) to order for a run."""
         if run_m not in self._lengths:
-            cable, known = self._cable, run_m == run_m
+            cable, known = self._cable, run_m == run_m and self._parts.too_long is None
             length = ordered_m(cable, max(run_m, self._shortest_m)) if cable is not None and known else None
             self._lengths[run_m] = (length, None if cable is None else cable.part_number_at(length))
         return self._lengths[run_m]

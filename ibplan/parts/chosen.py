@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ibplan.catalog.entries import Recipe
+from ibplan.errors import Reason
 from ibplan.parts.links import LinkClass
 from ibplan.parts.offers import Offer
 
@@ -26,6 +27,7 @@ class LinkParts:
     `modules_b` are 0 for cables that bring their own heads. `near_module` = the recipe's module at the near end.
     `swapped`: the recipe starts at the far end. With a layout, `longest_m` is the longest run in metres, `orders` are
     the cables by length, and `groups` the groups of links that these parts are for (None = all of the class).
+    `too_long`: why no parts cover the longest run of an assumed layout; the lengths are then not known.
     """
 
     link: LinkClass
@@ -42,3 +44,4 @@ class LinkParts:
     longest_m: float | None = None
     orders: tuple[CableOrder, ...] = ()
     groups: tuple[int, ...] | None = None
+    too_long: Reason | None = None

@@ -12,7 +12,10 @@ from ibplan.plan.evaluate import Evaluated, is_billed
 def cable_findings(design: Evaluated) -> Iterator[Finding]:
     """What is not known of the cables, once each."""
     bought = [p for _, p in design.all_parts if p.recipe is not None and p.cables and is_billed(p, design.form)]
-    unplaced = [p for p in bought if p.longest_m is None]
+    for parts in bought:
+        if parts.too_long is not None:
+            yield finding("run-too-long", design=design.id, pointer="/site", reason=parts.too_long.text)
+    unplaced = [p for p in bought if p.longest_m is None and p.too_long is None]
     reaches = [p.recipe.max_length_m for p in unplaced if p.recipe is not None and p.recipe.max_length_m is not None]
     if unplaced and reaches:
         kinds = ", ".join(dict.fromkeys(p.link.kind for p in unplaced))

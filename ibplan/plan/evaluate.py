@@ -98,7 +98,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     side, placed = _beside(form, network, last, spec, means)
     if placed.floor is not None:
         floor = placed.floor
-        runs = site_runs(floor, "compute", network, lambda: wire_form(form, network))
+        runs = site_runs(floor, "compute", network, lambda: wire_form(form, network), assumed=not means.site_stated)
         parts = network_parts(network, layer, book, lambda link: _medium(spec, link), runs)
         side = replace(side, planned=tuple(means.cabled(n, floor, spec.site.airflow) for n in side.planned))
     bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = "1"
 _CENT = Decimal("0.01")
+_LAYOUT_KEYS = frozenset({"placement", "rack", "hall", "tray_above_rack", "slack"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,14 @@ def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
     catalog = priced_catalog(loaded, catalog)
     named, book = resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics)
     planner = SidePlanner(loaded.spec, named.server, catalog, book)
-    return _Context(loaded, catalog, named, Means(book, planner, extras_of(loaded, named.server.gpus)))
+    extras = extras_of(loaded, named.server.gpus)
+    return _Context(loaded, catalog, named, Means(book, planner, extras, _site_stated(loaded)))
+
+
+def _site_stated(loaded: LoadedSpec) -> bool:
+    """Whether the spec says anything of racks and rows."""
+    site = loaded.document.data.get("site")
+    return isinstance(site, Mapping) and not _LAYOUT_KEYS.isdisjoint(site)
 
 
 def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[list[Evaluated], tuple[Rejected, ...]]:

@@ -20,16 +20,18 @@ from ibplan.spec.models import Fabric
 class Means:
     """Parts, the planner of side networks, and what a bill holds besides.
 
-    `known`: side networks cabled before, because many forms have the same ones on floors alike.
+    `known`: side networks cabled before, because many forms have the same ones on floors alike. `site_stated`: the spec
+    says something of the layout, so that a run that no parts cover refuses a design.
     """
 
     book: PartsBook
     planner: SidePlanner
     extras: Extras
+    site_stated: bool
     known: dict[object, SideNetwork] = field(default_factory=dict)
 
     def cabled(self, side: SideNetwork, floor: Floor, airflow: Airflow) -> SideNetwork:
-        """The network with its cables by the runs on a floor. Raises Unbuildable where parts do not cover a run."""
+        """The network with its cables by the runs on a floor."""
         key = (id(side.network), floor.signature)  # the planner keeps its networks, so that an id is of one alone
         if key not in self.known:
             self.known[key] = cabled(side, floor, self.book, airflow)

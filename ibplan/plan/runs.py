@@ -18,16 +18,14 @@ if TYPE_CHECKING:
     from ibplan.site.model import Layout
 
 
-def site_runs(floor: Floor | None, name: str, network: NetworkSize, wiring: Callable[[], Wiring]) -> Runs | None:
-    """The runs of one network; None where nothing has a place. Layout and wiring are made only when asked for."""
-    if floor is None:
-        return None
+def site_runs(floor: Floor, name: str, network: NetworkSize, wiring: Callable[[], Wiring], *, assumed: bool) -> Runs:
+    """The runs of one network; layout and wiring are made only when asked for. `assumed`: as in `Runs`."""
 
     @cache
     def histogram(kind: LinkKind, host: str | None) -> tuple[Histogram, ...] | None:
         return length_histogram(floor, name, network, kind, host)
 
-    return Runs(histogram, lambda: layout_of(floor), wiring, name)
+    return Runs(histogram, lambda: layout_of(floor), wiring, name, assumed)
 
 
 def layout_of(floor: Floor) -> Layout:
