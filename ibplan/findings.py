@@ -190,7 +190,7 @@ _KINDS = (
     FindingKind(
         "power-unknown",
         "warning",
-        "The maximum power of {parts} is not published: the design's power is unknown.",
+        "The maximum power of {parts} is not published: power and energy are those of the other parts, a lower bound.",
         "State it in a catalogue overlay.",
     ),
     FindingKind(

@@ -68,7 +68,7 @@ def lock(
 
 
 def _target(spec: Path, output: Path | None) -> Path:
-    from ibplan.spec.lock import lock_path
+    from ibplan.spec.load import lock_path
 
     if output is not None:
         return output

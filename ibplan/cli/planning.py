@@ -51,7 +51,7 @@ def load_inputs(
 
 def lock_beside(spec: Path) -> Path | None:
     """The lock that stands beside a spec file; None if there is none."""
-    from ibplan.spec.lock import lock_path
+    from ibplan.spec.load import lock_path
 
     if str(spec) == "-":
         return None

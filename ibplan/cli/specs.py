@@ -21,12 +21,12 @@ def validate(specs: SpecsArgument, settings: SettingsOption = None) -> None:
     from ibplan.document import printable
     from ibplan.plan.extent import check_forms
     from ibplan.plan.resolve import resolve
-    from ibplan.spec.load import check_specs
-    from ibplan.spec.lock import SUFFIX, read_lock
+    from ibplan.spec.load import LOCK_SUFFIX, check_specs
+    from ibplan.spec.lock import read_lock
 
     problems: list[Problem] = []
     good: list[str] = []
-    locks = [path for path in specs if path.name.endswith(SUFFIX)]
+    locks = [path for path in specs if path.name.endswith(LOCK_SUFFIX)]
     catalogs: dict[tuple[tuple[Path, ...], Path | None], Catalog] = {}
     for lock in locks:
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 
 from ibplan.catalog.entries import Cable
 from ibplan.catalog.prices import PriceChoice
@@ -37,6 +38,9 @@ class Equipment:
 NO_LENGTH = "for no stated length: what a longer cable adds is unknown"
 _FAR = {"server": "servers", "leaf": "leaves", "spine": "spines", "core": "cores", "attached": "attached hosts"}
 _FAR |= {"reserved": "the fabric manager"}
+
+
+_BUT_QUANTITY = attrgetter(*(field.name for field in fields(LineItem) if field.name != "quantity"))
 
 
 def make_bill(network: NetworkName, equipment: Sequence[Equipment], links: Sequence[LinkParts]) -> tuple[LineItem, ...]:
@@ -180,8 +184,9 @@ def _unknown(network: NetworkName, parts: LinkParts) -> LineItem:
 
 def _added_up(items: Iterable[LineItem]) -> list[LineItem]:
     """Lines that differ only in quantity become one, at the place of the first."""
-    merged: dict[LineItem, int] = {}
+    merged: dict[tuple[object, ...], LineItem] = {}
     for item in items:
-        key = replace(item, quantity=0)
-        merged[key] = merged.get(key, 0) + item.quantity
-    return [replace(key, quantity=quantity) for key, quantity in merged.items()]
+        key = _BUT_QUANTITY(item)
+        same = merged.get(key)
+        merged[key] = item if same is None else replace(same, quantity=same.quantity + item.quantity)
+    return list(merged.values())

@@ -30,18 +30,30 @@ class Site:
     years: int
 
 
+Basis = Literal["typical", "maximum", "known"]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkPower:
+    """Power of the network in W: maximum and typical, None if that of a part is unknown; `known_w` = of the others."""
+
+    maximum_w: float | None
+    typical_w: float | None
+    known_w: float
+
+
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """Power in W, energy in kWh a year at the meter (PUE in it), cost in USD a year. None = some power is unknown.
+    """Power in W, energy in kWh a year at the meter (PUE in it), cost in USD a year. None = not known at all.
 
     `network_mean_w` is the typical power of the network where all of it is known (`network_basis`: typical), else its
-    maximum. `it_w` and `facility_w` are maxima of network and servers, without and with PUE. `swing_w` = an estimate
-    of how far the servers' power falls in each step of a synchronous job, `swing_fraction` of their maximum; None also
-    for other jobs.
+    maximum, else the maximum of the parts of which it is known (`known`): all that follows is then a lower bound. `it_w`
+    and `facility_w` are maxima of network and servers, without and with PUE. `swing_w` = an estimate of how far the
+    servers' power falls in each step of a synchronous job, `swing_fraction` of their maximum; None also for other jobs.
     """
 
     network_mean_w: float | None
-    network_basis: Literal["typical", "maximum"] | None
+    network_basis: Basis | None
     servers_w: float | None
     it_w: float | None
     facility_w: float | None
@@ -53,33 +65,37 @@ class Energy:
     cluster_per_year_usd: Decimal | None
 
 
-def energy_of(
-    power_w: float | None, typical_w: float | None, servers_w: float | None, site: Site, swing: float | None
-) -> Energy:
-    """Energy from the network's maximum and typical power and the servers' maximum, all in W, None = unknown.
+def energy_of(power: NetworkPower, servers_w: float | None, site: Site, swing: float | None) -> Energy:
+    """Energy from the power of the network and the maximum of the servers in W, None = unknown.
 
     `swing` = share of the servers' maximum that a synchronous job's phases differ by; None = no such job.
     """
-    mean = typical_w if typical_w is not None else power_w
-    basis: Literal["typical", "maximum"] = "typical" if typical_w is not None else "maximum"
-    it = power_w + servers_w if power_w is not None and servers_w is not None else None
-    network_kwh = None if mean is None else _kwh(mean, site.pue)
+    basis: Basis = "typical" if power.typical_w is not None else "known" if power.maximum_w is None else "maximum"
+    mean = power.known_w if power.typical_w is None else power.typical_w
+    if not mean:
+        return Energy(None, None, servers_w, None, None, swing, _share(servers_w, swing), None, None, None, None)
+    it = power.known_w + servers_w if power.known_w and servers_w is not None else None
+    network_kwh = _kwh(mean, site.pue)
     cluster_kwh = None
-    if mean is not None and servers_w is not None:
+    if servers_w is not None:
         cluster_kwh = _kwh(mean + servers_w * site.utilization, site.pue)
     return Energy(
         mean,
-        None if mean is None else basis,
+        basis,
         servers_w,
         it,
         None if it is None else it * site.pue,
         swing,
-        servers_w * swing if servers_w is not None and swing is not None else None,
+        _share(servers_w, swing),
         network_kwh,
         _cost(network_kwh, site.usd_per_kwh),
         cluster_kwh,
         _cost(cluster_kwh, site.usd_per_kwh),
     )
+
+
+def _share(servers_w: float | None, swing: float | None) -> float | None:
+    return servers_w * swing if servers_w is not None and swing is not None else None
 
 
 def _kwh(mean_w: float, pue: float) -> float:
@@ -135,7 +151,8 @@ def total_cost(
     low, high = (
         (x + (energy_usd or 0) + ((support_usd or 0) * x / usd if usd else 0)).quantize(_CENT) for x in low_high
     )
-    complete = capital.complete and energy_usd is not None and support_usd is not None
+    known = energy_usd is not None and energy.network_basis != "known"
+    complete = capital.complete and known and support_usd is not None
     return TotalCost(site.years, energy_usd, support_usd, total, complete, low, high)
 
 

@@ -78,11 +78,21 @@ def power_figures() -> Iterator[Figure]:
     title = "maximum power of switches, modules and active cables, servers and their NICs apart"
     yield Figure("power_w", title, "W", formula, at("totals", "power_w"), inputs)
     inputs = (
+        Input("quantity", "pieces", "of each such line of which it is known", item_lines("quantity", _known_power)),
+        Input("power_each_w", "W", "maximum of one piece", item_lines("power_each_w", _known_power)),
+    )
+    title = "the same of those parts of which it is known: a lower bound"
+    yield Figure("power_known_w", title, "W", formula, at("totals", "power_known_w"), inputs)
+    inputs = (
         Input("quantity", "pieces", "of each line", item_lines("quantity")),
         Input("power_each_w", "W", "typical of one piece", item_lines("power_typical_each_w")),
     )
     title = "typical power of switches, modules and active cables"
     yield Figure("power_typical_w", title, "W", formula, at("totals", "power_typical_w"), inputs)
+
+
+def _known_power(item: Data) -> bool:
+    return not item["power_in_host"] and item["power_each_w"] is not None
 
 
 def _complete(design: Data, plan: Data) -> bool:
@@ -114,12 +124,12 @@ def fit_figures() -> Iterator[Figure]:
         (
             "power",
             "network and servers at maximum draw keep the power limit",
-            f"power_w + {servers_w} against budget.power; a part that is unknown counts 0 in a no, and forbids a yes",
+            f"power_known_w + {servers_w} against budget.power; what is unknown counts 0 in a no, and forbids a yes",
         ),
         (
             "facility_power",
             "network and servers at maximum draw, times the site's PUE, keep the facility power limit",
-            f"(power_w + {servers_w}) x site.pue against budget.facility_power; a part that is unknown counts 0 in a "
+            f"(power_known_w + {servers_w}) x site.pue against budget.facility_power; what is unknown counts 0 in a "
             "no, and forbids a yes",
         ),
     ):

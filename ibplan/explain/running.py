@@ -7,7 +7,7 @@ from typing import Any
 
 from ibplan.explain.core import CAPEX, Data, Figure, Get, Input, at, item_lines, plain
 
-_POWER = Input("power_w", "W", "maximum of the network", at("totals", "power_w"))
+_POWER = Input("power_known_w", "W", "maximum of the network, as far as known", at("totals", "power_known_w"))
 _SERVERS = Input("servers_w", "W", "maximum of all servers", at("energy", "servers_w"))
 _MEAN = Input("network_mean_w", "W", "what the network draws on average", at("energy", "network_mean_w"))
 _YEARS = Input("years", "years", "site.years of the spec", at("tco", "years"))
@@ -47,13 +47,15 @@ def _priced(item: Data) -> bool:
 
 def energy_figures() -> Iterator[Figure]:
     """Power of network and servers, energy a year, and what it costs."""
-    rule = "typical power of the network where all of it is known, else its maximum (docs/economics.md)"
+    rule = (
+        "typical power of the network where all of it is known, else its maximum, as far as known (docs/economics.md)"
+    )
     yield plain("network_mean_w", "what the network draws on average", "W", _MEAN.get, rule)
     rule = "maximum of a server in the catalogue or the spec x servers"
     yield plain("servers_w", "maximum power of all servers", "W", _SERVERS.get, rule)
     title = "maximum power of network and servers"
-    yield Figure("it_w", title, "W", "power_w + servers_w", at("energy", "it_w"), (_POWER, _SERVERS))
-    title, formula = "maximum power of network and servers at the meter", "(power_w + servers_w) * pue"
+    yield Figure("it_w", title, "W", "power_known_w + servers_w", at("energy", "it_w"), (_POWER, _SERVERS))
+    title, formula = "maximum power of network and servers at the meter", "(power_known_w + servers_w) * pue"
     yield Figure("facility_w", title, "W", formula, at("energy", "facility_w"), (_POWER, _SERVERS, _PUE))
     title = "estimate: how far the servers' power falls between computing and communicating in step"
     share = Input(

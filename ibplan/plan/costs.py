@@ -8,10 +8,11 @@ from decimal import Decimal
 
 from ibplan.catalog.entries import Cable, Module
 from ibplan.economics.assumptions import assumptions
+from ibplan.economics.capital import known_power_w
 from ibplan.economics.items import LineItem
 from ibplan.economics.licences import Licence
 from ibplan.economics.price_spread import PriceSpread, list_sum, sum_at
-from ibplan.economics.running import Energy, Site, TotalCost, energy_of, support_cost, total_cost
+from ibplan.economics.running import Energy, NetworkPower, Site, TotalCost, energy_of, support_cost, total_cost
 from ibplan.economics.sensitivity import Sensitivity, cost_model, sensitivities
 from ibplan.parts.offers import PartsBook
 from ibplan.plan.extras import support_rates
@@ -86,7 +87,8 @@ def _costs(judged: Judged, items: tuple[LineItem, ...], spread: PriceSpread, spe
     servers_w = None if server.power_w is None else server.power_w * design.network.request.servers
     known = assumptions()
     swing = known.power_swing.fraction_of_maximum if spec.workload.task == "training" else None
-    energy = energy_of(design.power_w, design.power_typical_w, servers_w, site, swing)
+    power = NetworkPower(design.power_w, design.power_typical_w, known_power_w(design.items))
+    energy = energy_of(power, servers_w, site, swing)
     rates = support_rates(spec)
     support = support_cost(items, rates, site.years)
     tco = total_cost(design.capital, (spread.low_usd, spread.high_usd), energy, support, site)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ibplan.catalog.store import Catalog
+from ibplan.economics.capital import known_power_w
 from ibplan.errors import InputError, Reason, Unbuildable
 from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
@@ -378,5 +379,6 @@ def _totals(design: Evaluated, networks: Networks, context: _Context) -> Totals:
         capex_by_network_usd={key: usd.quantize(_CENT) for key, usd in capital.by_network.items()},
         power_w=design.power_w,
         power_typical_w=design.power_typical_w,
+        power_known_w=known_power_w(design.items),
         racks=None if design.placed.floor is None else len(design.placed.floor.places),
     )

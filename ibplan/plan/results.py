@@ -207,6 +207,7 @@ class Totals:
 
     `capex_usd` counts the priced parts; `complete` says whether those are all.
     `power_w` is the maximum of switches and modules, None if any of it is unknown; `power_typical_w` likewise.
+    `power_known_w` is the maximum of those parts of which it is known.
     """
 
     gpus: int
@@ -225,6 +226,7 @@ class Totals:
     capex_by_network_usd: dict[str, Decimal]
     power_w: float | None
     power_typical_w: float | None
+    power_known_w: float
     racks: int | None
 
 

@@ -239,23 +239,33 @@ def _before_discounts(design: Data) -> str:
 
 
 def _power() -> Iterator[Row]:
-    yield Row("Power, maximum", "W", "power_w", absent=text.UNKNOWN)
+    yield Row("Power, maximum", "W", "power_known_w", mark=_known_power)
     yield Row("Power, typical", "W", "power_typical_w", absent=text.UNKNOWN)
-    yield Row("IT power with servers", "W", "it_w", absent=text.UNKNOWN)
-    yield Row("Facility power", "W", "facility_w", absent=text.UNKNOWN)
+    yield Row("IT power with servers", "W", "it_w", mark=_known_power, absent=text.UNKNOWN)
+    yield Row("Facility power", "W", "facility_w", mark=_known_power, absent=text.UNKNOWN)
     yield Row("Swing of a training step", "W", "swing_w", keep="known", mark=lambda design, written: ESTIMATE + written)
 
 
 def _running() -> Iterator[Row]:
-    yield Row("Network energy, a year", "kWh", "network_per_year_kwh", absent=text.UNKNOWN)
-    yield Row("- cost a year", "USD", "network_per_year_usd", text.usd, absent=text.UNKNOWN)
-    yield Row("Network and servers, a year", "kWh", "cluster_per_year_kwh", absent=text.UNKNOWN)
-    yield Row("- cost of all, a year", "USD", "cluster_per_year_usd", text.usd, absent=text.UNKNOWN)
+    yield Row("Network energy, a year", "kWh", "network_per_year_kwh", mark=_energy, absent=text.UNKNOWN)
+    yield Row("- cost a year", "USD", "network_per_year_usd", text.usd, mark=_energy, absent=text.UNKNOWN)
+    yield Row("Network and servers, a year", "kWh", "cluster_per_year_kwh", mark=_energy, absent=text.UNKNOWN)
+    yield Row("- cost of all, a year", "USD", "cluster_per_year_usd", text.usd, mark=_energy, absent=text.UNKNOWN)
     yield Row("Total cost of network", "USD", "tco_total_usd", text.usd, mark=_total)
-    yield Row("- energy in it", "USD", "tco_energy_usd", text.usd, absent=text.UNKNOWN)
+    yield Row("- energy in it", "USD", "tco_energy_usd", text.usd, mark=_energy, absent=text.UNKNOWN)
     yield Row("- support in it", "USD", "tco_support_usd", text.usd, absent=text.UNKNOWN)
     yield Row("- total at lowest prices", "USD", "tco_low_usd", text.usd, mark=_total)
     yield Row("- total at highest prices", "USD", "tco_high_usd", text.usd, mark=_total)
+
+
+def _known_power(design: Data, written: str) -> str:
+    """Marks power that some part's maximum is lacking in."""
+    return written if design["totals"]["power_w"] is not None else LOWER_BOUND + written
+
+
+def _energy(design: Data, written: str) -> str:
+    """Marks energy that some part's power is lacking in."""
+    return LOWER_BOUND + written if design["energy"]["network_basis"] == "known" else written
 
 
 def _total(design: Data, written: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -17,6 +16,7 @@ from ibplan.plan.results import Plan, Shortfall
 
 SIGNIFICANT_DIGITS: Final = 6
 _CENT: Final = Decimal("0.01")
+_AS_THEY_ARE: Final = frozenset({str, int, bool})
 # The documented keys of a line item come first, those that it has besides after them.
 _ITEM_KEYS: Final = (
     "network",
@@ -43,6 +43,8 @@ def plan_data(plan: Plan) -> dict[str, Any]:
 
 def to_json(data: Any) -> str:
     """Data of a report as JSON: two spaces of indent, UTF-8 as it is, a newline at the end."""
+    import json  # a table needs none
+
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -65,6 +67,8 @@ def significant(number: float) -> float:
 
 def plain(value: Any) -> Any:
     """A result as dicts, lists, texts, numbers and None; numbers rounded as in all output."""
+    if value is None or type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, LineItem):
         return _item(value)
     if isinstance(value, Shortfall):

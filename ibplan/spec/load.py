@@ -38,6 +38,7 @@ STDIN: Final = "-"
 _STDIN_SOURCE: Final = "<stdin>"
 # The key by which a document is a lock and not a spec.
 LOCK_KEY: Final = "ibplan_lock"
+LOCK_SUFFIX: Final = ".lock.yaml"
 _KEY: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 _MAX_KEY_PARTS: Final = 16
 # What these leave out is unknown or has no limit: not a default.
@@ -59,6 +60,11 @@ _UNKNOWN_IF_UNSAID: Final = (
     Licences,
     Support,
 )
+
+
+def lock_path(spec: Path) -> Path:
+    """Where the lock of a spec file stands: beside it, `<stem>.lock.yaml`."""
+    return spec.with_name(f"{spec.stem}{LOCK_SUFFIX}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from ibplan.spec.load import LOCK_KEY
 from ibplan.units import UsdNumber
 
 LOCK_VERSION: Final = 1
-SUFFIX: Final = ".lock.yaml"
 _MAX_ITEMS: Final = 10_000
 _LONG: Final = 2_000
 _CENT: Final = Decimal("0.01")
@@ -108,11 +107,6 @@ class Lock(Strict):
     def unpriced(self) -> frozenset[str]:
         """Parts that were locked without a price."""
         return frozenset(item.part for item in self.items if item.unit_price_usd is None)
-
-
-def lock_path(spec: Path) -> Path:
-    """Where the lock of a spec file stands: beside it, `<stem>.lock.yaml`."""
-    return spec.with_name(f"{spec.stem}{SUFFIX}")
 
 
 def is_lock(document: Document) -> bool:

@@ -11,16 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibplan.economics.capital import capital_cost
-from ibplan.economics.running import Site, energy_of, support_cost, total_cost
+from ibplan.economics.running import NetworkPower, Site, energy_of, support_cost, total_cost
 from tests.economics.lines import line
 
 SITE = Site(pue=1.3, usd_per_kwh=Decimal("0.10"), utilization=0.8, years=5)
 FLAT = Site(pue=1.0, usd_per_kwh=Decimal("0.10"), utilization=1.0, years=1)
 
 
+def power(maximum_w: float | None, typical_w: float | None = None, known_w: float = 0.0) -> NetworkPower:
+    """Power of a network; what is known is the maximum where there is one."""
+    return NetworkPower(maximum_w, typical_w, known_w if maximum_w is None else maximum_w)
+
+
 def test_energy_by_hand() -> None:
     # 1 kW of network and 10 kW of servers at 80 %: (1 + 8) x 1.3 x 8,760 h.
-    energy = energy_of(1000.0, None, 10_000.0, SITE, 0.42)
+    energy = energy_of(power(1000.0, None), 10_000.0, SITE, 0.42)
     assert (energy.it_w, energy.facility_w) == (11_000.0, pytest.approx(14_300.0))
     assert energy.network_per_year_kwh == pytest.approx(11_388)
     assert energy.network_per_year_usd == Decimal("1138.80")
@@ -29,19 +34,29 @@ def test_energy_by_hand() -> None:
 
 
 def test_typical_power_stands_where_all_of_it_is_known() -> None:
-    energy = energy_of(1000.0, 600.0, None, FLAT, None)
+    energy = energy_of(power(1000.0, 600.0), None, FLAT, None)
     assert (energy.network_mean_w, energy.network_basis) == (600.0, "typical")
     assert energy.network_per_year_kwh == pytest.approx(5256)
-    assert energy_of(1000.0, None, None, FLAT, None).network_basis == "maximum"
+    assert energy_of(power(1000.0, None), None, FLAT, None).network_basis == "maximum"
     # The maximum may be unknown where the typical power is known.
-    assert energy_of(None, 600.0, 1.0, FLAT, None).it_w is None
+    assert energy_of(power(None, 600.0), 1.0, FLAT, None).it_w is None
+
+
+def test_where_a_part_is_unknown_the_others_are_a_lower_bound() -> None:
+    energy = energy_of(power(None, known_w=700.0), 10_000.0, SITE, None)
+    assert (energy.network_mean_w, energy.network_basis) == (700.0, "known")
+    assert energy.it_w == 10_700.0
+    capital = capital_cost([line()])
+    total = total_cost(capital, (capital.usd, capital.usd), energy, Decimal(0), SITE)
+    assert total.energy_usd == Decimal("3985.80")  # 0.7 kW x 1.3 x 8,760 h x 5 years x 0.10 USD
+    assert not total.complete
 
 
 def test_what_is_unknown_stays_unknown() -> None:
-    energy = energy_of(None, None, None, SITE, 0.42)
+    energy = energy_of(power(None, None), None, SITE, 0.42)
     known = {name for name in energy.__slots__ if getattr(energy, name) is not None}
     assert known == {"swing_fraction"}
-    no_servers = energy_of(1000.0, None, None, SITE, 0.42)
+    no_servers = energy_of(power(1000.0, None), None, SITE, 0.42)
     assert no_servers.network_per_year_usd is not None
     assert no_servers.cluster_per_year_kwh is no_servers.it_w is no_servers.swing_w is None
 
@@ -69,7 +84,7 @@ def test_support_is_paid_for_what_is_built_in() -> None:
 
 def test_the_total_adds_up() -> None:
     capital = capital_cost([line()])
-    energy = energy_of(1000.0, None, None, SITE, None)
+    energy = energy_of(power(1000.0, None), None, SITE, None)
     total = total_cost(capital, (Decimal(8000), Decimal(20_000)), energy, Decimal(5000), SITE)
     assert total.energy_usd == Decimal("5694.00")
     assert total.total_usd == 10_000 + 5694 + 5000
@@ -81,7 +96,7 @@ def test_the_total_adds_up() -> None:
 @pytest.mark.parametrize("missing", ["price", "energy", "support"])
 def test_a_total_without_a_part_is_not_complete(missing: str) -> None:
     capital = capital_cost([line(unit_price_usd=None if missing == "price" else Decimal(1))])
-    energy = energy_of(None if missing == "energy" else 1000.0, None, None, SITE, None)
+    energy = energy_of(power(None if missing == "energy" else 1000.0, None), None, SITE, None)
     support = None if missing == "support" else Decimal(1)
     total = total_cost(capital, (capital.usd, capital.usd), energy, support, SITE)
     assert not total.complete
@@ -90,7 +105,7 @@ def test_a_total_without_a_part_is_not_complete(missing: str) -> None:
 
 @given(st.decimals(0, 10**6, places=2), st.decimals(0, 10**6, places=2), st.integers(1, 30))
 def test_a_cheaper_price_never_raises_the_total(one: Decimal, other: Decimal, years: int) -> None:
-    energy, site = energy_of(5000.0, None, None, SITE, None), replace(SITE, years=years)
+    energy, site = energy_of(power(5000.0, None), None, SITE, None), replace(SITE, years=years)
     totals = []
     for usd in sorted((one, other)):
         items = [line(unit_price_usd=usd)]

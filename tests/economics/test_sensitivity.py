@@ -14,7 +14,7 @@ from ibplan.economics.assumptions import assumptions
 from ibplan.economics.capital import capital_cost
 from ibplan.economics.items import LineItem
 from ibplan.economics.price_spread import list_sum, price_at, sum_at
-from ibplan.economics.running import Site, energy_of, support_cost, total_cost
+from ibplan.economics.running import NetworkPower, Site, energy_of, support_cost, total_cost
 from ibplan.economics.sensitivity import Sensitivity, cost_model, sensitivities
 from ibplan.economics.spares import ShareOfPieces, spare_items
 from tests.economics.lines import line
@@ -32,7 +32,7 @@ def found(
     items: list[LineItem] = ITEMS, support: dict[str, Fraction] | None = None, site: Site = SITE
 ) -> dict[str, Sensitivity]:
     rates = SUPPORT if support is None else support
-    model = cost_model(items, rates, energy_of(1000.0, None, None, site, None), site)
+    model = cost_model(items, rates, energy_of(NetworkPower(1000.0, None, 1000.0), None, site, None), site)
     return {s.input: s for s in sensitivities(items, model, RANGES)}
 
 
@@ -97,7 +97,7 @@ def test_the_model_gives_the_total_of_the_design(
     items = [line(f"p{i}", category=c, quantity=n, unit_price_usd=usd) for i, (c, n, usd) in enumerate(lines)]
     items += spare_items(items, {"switch": ShareOfPieces(spares), "cable": ShareOfPieces(spares)})
     rates = {"switch": rate, "transceiver": rate / 2}
-    energy, capital = energy_of(12_345.0, None, None, SITE, None), capital_cost(items)
+    energy, capital = energy_of(NetworkPower(12_345.0, None, 12_345.0), None, SITE, None), capital_cost(items)
     model = cost_model(items, rates, energy, SITE)
     total = total_cost(capital, (capital.usd, capital.usd), energy, support_cost(items, rates, SITE.years), SITE)
     assert abs(model.total() - total.total_usd) <= Decimal("0.02")

@@ -26,7 +26,7 @@ DESIGN = (
 )
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
-    "capex_by_category_usd capex_by_tier_usd capex_by_network_usd power_w power_typical_w racks"
+    "capex_by_category_usd capex_by_tier_usd capex_by_network_usd power_w power_typical_w power_known_w racks"
 )
 NETWORK = (
     "fabric tiers planes rail_optimized rail_only second_tier partial_units leaf_ports single_tier unit pod "
