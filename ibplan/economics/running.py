@@ -47,7 +47,7 @@ class Energy:
     """Power in W, energy in kWh a year at the meter (PUE in it), cost in USD a year. None = not known at all.
 
     `network_mean_w` is the typical power of the network where all of it is known (`network_basis`: typical), else its
-    maximum, else the maximum of the parts of which it is known (`known`): all that follows is then a lower bound. `it_w`
+    maximum, else the maximum of the parts of which it is known (`known`): what follows is then a lower bound. `it_w`
     and `facility_w` are maxima of network and servers, without and with PUE. `swing_w` = an estimate of how far the
     servers' power falls in each step of a synchronous job, `swing_fraction` of their maximum; None also for other jobs.
     """

@@ -64,7 +64,7 @@ def test_what_is_unknown_stays_unknown() -> None:
 def test_a_published_cluster() -> None:
     # SemiAnalysis on 100,000 H100 (2024): 1.59 TWh a year at 0.078 USD/kWh are 123.9 million USD.
     mean_w = 1.59e12 / 8760
-    energy = energy_of(mean_w, None, None, Site(1.0, Decimal("0.078"), 1.0, 1), None)
+    energy = energy_of(power(mean_w), None, Site(1.0, Decimal("0.078"), 1.0, 1), None)
     assert energy.network_per_year_kwh == pytest.approx(1.59e9)
     assert float(energy.network_per_year_usd or 0) == pytest.approx(123.9e6, rel=2e-3)
 
