@@ -104,7 +104,7 @@ _KINDS = (
         "info",
         "The attached hosts {what} have no place: their height is not stated, so they are in no rack, and lengths to "
         "them stay open.",
-        "State rack_units under attached.",
+        "For hosts of the compute network, state rack_units under attached.",
     ),
     FindingKind(
         "reserved-added-leaves",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,12 @@ import numpy as np
 
 from ibplan.cabling.runs import Places, device_groups
 from ibplan.fabric.ports import class_port_names
-from ibplan.fabric.wiring_model import Side, Wiring
+from ibplan.fabric.wiring_model import ATTACHED, LEAF, Side, Wiring
 from ibplan.parts.chosen import LinkParts
+
+# (group of the floor, number in it) -> name.
+Naming = Callable[[str, int], str]
+_SWITCHED = ("leaf", "spine", "core")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,11 @@ class ClassEnd:
     module_part_number: str | None
 
 
-def device_places(wiring: Wiring, places: Places | None, network: str) -> list[DevicePlace]:
-    """Every device of a wiring, in its order."""
-    names = wiring.device_names()
+def device_places(
+    wiring: Wiring, places: Places | None, network: str, naming: Naming | None = None
+) -> list[DevicePlace]:
+    """Every device of a wiring, in its order. `naming` gives a device of a group its name on the floor."""
+    names = _floor_names(wiring, network, naming)
     found = [DevicePlace((None, None, None, None, name), name) for name in names]
     if places is None:
         return found
@@ -44,6 +51,28 @@ def device_places(wiring: Wiring, places: Places | None, network: str) -> list[D
         for device in np.flatnonzero((d.kind == kind) & (d.group == group)).tolist():
             found[device] = _place(places.racks[racks[device - first]], units[device - first], names[device])
     return found
+
+
+def _floor_names(wiring: Wiring, network: str, naming: Naming | None) -> list[str]:
+    """The names of all devices as they are on the floor, where several networks have a `leaf-001`.
+
+    Switches of other networks than compute stand after its name; a host that is a switch of another network
+    (`compute.leaf-003`) has the name that it has there.
+    """
+    names = wiring.device_names()
+    if network == "compute":
+        return names
+    for device in np.flatnonzero(wiring.devices.kind >= LEAF).tolist():
+        names[device] = f"{network}/{names[device]}"
+    if naming is None:
+        return names
+    for number, hosts in enumerate(wiring.network.request.attached):
+        group = hosts.name.replace(".", "/", 1)
+        if group != hosts.name and group.partition("/")[2] in _SWITCHED:
+            at = np.flatnonzero((wiring.devices.kind == ATTACHED) & (wiring.devices.group == number))
+            for index, device in enumerate(at.tolist()):
+                names[device] = naming(group, index)
+    return names
 
 
 def _place(rack: Any, unit: float, name: str) -> DevicePlace:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ibplan.cabling.cables import Cables, Cages, Indices, choices_of, link_cages, network_cables
-from ibplan.cabling.ends import ClassEnd, class_end, device_places
+from ibplan.cabling.ends import ClassEnd, Naming, class_end, device_places
 from ibplan.cabling.runs import Places, link_runs_m
 from ibplan.catalog.entries import Cable, Medium
 from ibplan.fabric.wiring_model import Side, Wiring
@@ -72,12 +72,16 @@ class CableRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CabledNetwork:
-    """A network as it is cabled: its links, the parts that are bought for them, and where devices stand, if known."""
+    """A network as it is cabled: its links, the parts that are bought for them, and where devices stand, if known.
+
+    `naming`: how devices of all networks are called on the floor.
+    """
 
     name: str
     wiring: Wiring
     parts: tuple[LinkParts, ...]
     places: Places | None
+    naming: Naming | None = None
 
 
 def cable_rows(network: CabledNetwork) -> Iterator[CableRow]:
@@ -96,7 +100,7 @@ class _Ends:
         self._wiring, self._parts = network.wiring, network.parts
         self._choice = choices_of(network.wiring, network.parts)
         self._cages: dict[Side, Cages] = {side: link_cages(network.wiring, network.parts, side) for side in SIDES}
-        self._devices = device_places(network.wiring, network.places, network.name)
+        self._devices = device_places(network.wiring, network.places, network.name, network.naming)
         self._known: dict[tuple[int, Side], ClassEnd] = {}
 
     def of(self, legs: Indices, side: Side) -> list[End]:
@@ -147,6 +151,7 @@ class _Sheet:
         self._medium = None if parts.recipe is None else parts.recipe.medium
         self._shortest_m = 0.0 if parts.recipe is None else parts.recipe.min_length_m or 0.0
         self._per_cable = Fraction(1) if parts.recipe is None else parts.recipe.links_per_cable
+        self._before = f"{network.name}/"
         self._lengths: dict[float, tuple[float | None, str | None]] = {}
 
     def rows(self) -> Iterator[CableRow]:
@@ -177,7 +182,8 @@ class _Sheet:
         length_m, part_number = self._order(run_m)
         return CableRow(
             self._name,
-            f"{self._name}/{a.device}/{number}" + (f"/{strand + 1}" if self._per_cable < 1 else ""),
+            f"{self._name}/{a.device.removeprefix(self._before)}/{number}"
+            + (f"/{strand + 1}" if self._per_cable < 1 else ""),
             self._parts.link.kind,
             f"{a.label} / {b[0].label}" if len(b) == 1 else f"{a.label} / {'; '.join(end.label for end in b)}",
             tuple([f"{end.label} / {a.label}" for end in b]),

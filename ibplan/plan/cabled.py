@@ -11,6 +11,7 @@ from ibplan.errors import UsageError
 from ibplan.parts.chosen import LinkParts
 from ibplan.plan.evaluate import Evaluated, is_billed
 from ibplan.plan.runs import layout_of
+from ibplan.plan.sited import device_naming
 from ibplan.plan.wired import choose_design
 from ibplan.plan.wires import wire_evaluated
 from ibplan.spec.load import LoadedSpec
@@ -38,8 +39,8 @@ def cable_design(
     if not chosen:
         raise UsageError(f"--network: {design.id} has no network {network!r}; it has: {', '.join(there)}")
     floor = design.placed.floor
-    places = None if floor is None else layout_of(floor)
-    networks = tuple(CabledNetwork(n, wire_evaluated(design, n), _parts(design, n), places) for n in chosen)
+    places, naming = (None, None) if floor is None else (layout_of(floor), device_naming(design, floor))
+    networks = tuple(CabledNetwork(n, wire_evaluated(design, n), _parts(design, n), places, naming) for n in chosen)
     return CabledDesign(name, design.id, networks)
 
 

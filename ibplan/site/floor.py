@@ -142,6 +142,13 @@ class Floor:
         """Where the devices of a group stand; None = not known."""
         return self.spots.get(group, self.hosts.get(group))
 
+    def unplaced_hosts(self) -> Iterator[tuple[str, str]]:
+        """(network, name) of the attached hosts that have no known place."""
+        for network in self.networks:
+            for hosts in network.size.request.attached:
+                if self.spots_of(f"{network.name}/attached:{hosts.name}") is None:
+                    yield network.name, hosts.name
+
     def _pdus(self) -> Spots:
         """The rack PDUs, rack by rack: those of server racks first. Cables are measured from the bottom of the rack."""
         served = set(self.server_places)
