@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,16 @@ from ibplan.fabric.ports import class_port_names
 from ibplan.fabric.wiring_model import ATTACHED, LEAF, Side, Wiring
 from ibplan.parts.chosen import LinkParts
 
+
+class HostPort(NamedTuple):
+    """A port of a host: its cage from 1, and its name."""
+
+    cage: int
+    name: str
+
+
+# By "server" or the name of attached hosts: the ports of one of them, by number.
+HostPorts = Mapping[str, Sequence[HostPort]]
 # (group of the floor, number in it) -> name.
 Naming = Callable[[str, int], str]
 _SWITCHED = ("leaf", "spine", "core")
@@ -28,11 +38,15 @@ class DevicePlace:
 
 @dataclass(frozen=True, slots=True)
 class ClassEnd:
-    """One side of a class of links: names of ports by number, and the module with its part number (None: no module)."""
+    """One side of a class of links: names of ports by number, and the module with its part number (None: no module).
+
+    `cages`: the cage of every port, from 1, where the wiring does not know it.
+    """
 
     names: list[str]
     module: str | None
     module_part_number: str | None
+    cages: list[int] | None = None
 
 
 def device_places(
@@ -82,10 +96,15 @@ def _place(rack: Any, unit: float, name: str) -> DevicePlace:
     return DevicePlace((rack.hall, rack.row, rack.name, int(unit) if known else None, name), f"{where}:{name}")
 
 
-def class_end(wiring: Wiring, parts: LinkParts, side: Side) -> ClassEnd:
-    """One side of the links that have these parts."""
-    names = ["" if name is None else name.name for name in class_port_names(wiring, parts.link_class, side)]
+def class_end(wiring: Wiring, parts: LinkParts, side: Side, hosts: HostPorts | None = None) -> ClassEnd:
+    """One side of the links that have these parts. `hosts`: what ports of hosts are called, where it is known."""
+    link, cages = parts.link, None
+    known = hosts.get("server" if link.kind == "server-leaf" else link.host or "", ()) if hosts and side == "b" else ()
+    if known:
+        names, cages = [port.name for port in known], [port.cage for port in known]
+    else:
+        names = ["" if name is None else name.name for name in class_port_names(wiring, parts.link_class, side)]
     offer = parts.module_a if side == "a" else parts.module_b
     if offer is None:
-        return ClassEnd(names, None, None)
-    return ClassEnd(names, offer.entry.id, offer.entry.part_number)
+        return ClassEnd(names, None, None, cages)
+    return ClassEnd(names, offer.entry.id, offer.entry.part_number, cages)

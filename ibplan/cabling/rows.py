@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ibplan.cabling.cables import Cables, Cages, Indices, choices_of, link_cages, network_cables
-from ibplan.cabling.ends import ClassEnd, Naming, class_end, device_places
+from ibplan.cabling.ends import ClassEnd, HostPorts, Naming, class_end, device_places
 from ibplan.cabling.runs import Places, link_runs_m
 from ibplan.catalog.entries import Cable, Medium
 from ibplan.fabric.wiring_model import Side, Wiring
@@ -74,7 +74,7 @@ class CableRow(NamedTuple):
 class CabledNetwork:
     """A network as it is cabled: its links, the parts that are bought for them, and where devices stand, if known.
 
-    `naming`: how devices of all networks are called on the floor.
+    `naming`: how devices of all networks are called on the floor; `host_ports`: how the ports of its hosts are.
     """
 
     name: str
@@ -82,6 +82,7 @@ class CabledNetwork:
     parts: tuple[LinkParts, ...]
     places: Places | None
     naming: Naming | None = None
+    host_ports: HostPorts | None = None
 
 
 def cable_rows(network: CabledNetwork) -> Iterator[CableRow]:
@@ -97,7 +98,7 @@ class _Ends:
     """The ends of all links of a network, with what they have in common made once."""
 
     def __init__(self, network: CabledNetwork) -> None:
-        self._wiring, self._parts = network.wiring, network.parts
+        self._wiring, self._parts, self._hosts = network.wiring, network.parts, network.host_ports
         self._choice = choices_of(network.wiring, network.parts)
         self._cages: dict[Side, Cages] = {side: link_cages(network.wiring, network.parts, side) for side in SIDES}
         self._devices = device_places(network.wiring, network.places, network.name, network.naming)
@@ -122,7 +123,7 @@ class _Ends:
                     rack,
                     unit,
                     device_name,
-                    cage + 1,
+                    cage + 1 if common.cages is None else common.cages[port],
                     name,
                     common.module,
                     common.module_part_number,
@@ -136,7 +137,7 @@ class _Ends:
     def _common(self, choice: int, side: Side) -> ClassEnd:
         key = (choice, side)
         if key not in self._known:
-            self._known[key] = class_end(self._wiring, self._parts[choice], side)
+            self._known[key] = class_end(self._wiring, self._parts[choice], side, self._hosts)
         return self._known[key]
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ibplan.cabling.ends import HostPort, Naming
 from ibplan.cabling.rows import CabledNetwork
 from ibplan.catalog.store import Catalog
 from ibplan.economics.items import NetworkName
 from ibplan.errors import UsageError
+from ibplan.fabric.ports import port_names
+from ibplan.fabric.wiring_cages import uplinks_elsewhere
 from ibplan.parts.chosen import LinkParts
 from ibplan.plan.evaluate import Evaluated, is_billed
+from ibplan.plan.management import OOB_LEAF
 from ibplan.plan.runs import layout_of
 from ibplan.plan.sited import device_naming
 from ibplan.plan.wired import choose_design
 from ibplan.plan.wires import wire_evaluated
+from ibplan.site.model import Layout
 from ibplan.spec.load import LoadedSpec
 
 
@@ -40,8 +45,35 @@ def cable_design(
         raise UsageError(f"--network: {design.id} has no network {network!r}; it has: {', '.join(there)}")
     floor = design.placed.floor
     places, naming = (None, None) if floor is None else (layout_of(floor), device_naming(design, floor))
-    networks = tuple(CabledNetwork(n, wire_evaluated(design, n), _parts(design, n), places, naming) for n in chosen)
+    networks = tuple(_cabled(design, n, places, naming) for n in chosen)
     return CabledDesign(name, design.id, networks)
+
+
+def _cabled(design: Evaluated, network: NetworkName, places: Layout | None, naming: Naming | None) -> CabledNetwork:
+    wiring, parts = wire_evaluated(design, network), _parts(design, network)
+    return CabledNetwork(network, wiring, parts, places, naming, _host_ports(design, network))
+
+
+def _host_ports(design: Evaluated, network: NetworkName) -> dict[str, list[HostPort]]:
+    """What the ports of hosts on a side network are called, because a server's first port is another one on each."""
+    side = design.side.named(network)
+    if side is None:
+        return {}
+    request = side.network.request
+    single = network == "oob"
+    word = {"server": "bmc"} if single else {}
+    groups = {"server": request.rails} | {group.name: group.ports for group in request.attached}
+    found = {}
+    for name, ports in groups.items():
+        called = word.get(name, "mgmt" if single else network)
+        found[name] = [HostPort(n, called if ports == 1 else f"{called}-{n}") for n in range(1, ports + 1)]
+    oob = design.side.named("oob")
+    if network == "inband" and oob is not None:
+        up = oob.network.request.leaf
+        names = port_names(up.geometry, up.up_gbps)
+        there = [names[port] for port in uplinks_elsewhere(oob.network.request)]
+        found[OOB_LEAF] = [HostPort(port.cage, port.name) for port in there if port is not None]
+    return found
 
 
 def _parts(design: Evaluated, network: NetworkName) -> tuple[LinkParts, ...]:
