@@ -96,7 +96,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     layer, book = link_layer(form.fabric), means.book
     parts = network_parts(network, layer, book, lambda link: _medium(spec, link))
     side, placed = _beside(form, network, last, spec, means)
-    if placed.floor is not None:
+    if placed.floor is not None and means.lengths:
         floor = placed.floor
         runs = site_runs(floor, "compute", network, lambda: wire_form(form, network), assumed=not means.site_stated)
         parts = network_parts(network, layer, book, lambda link: _medium(spec, link), runs)

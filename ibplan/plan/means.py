@@ -21,13 +21,15 @@ class Means:
     """Parts, the planner of side networks, and what a bill holds besides.
 
     `known`: side networks cabled before, because many forms have the same ones on floors alike. `site_stated`: the spec
-    says something of the layout, so that a run that no parts cover refuses a design.
+    says something of the layout, so that a run that no parts cover refuses a design. `lengths`: whether cables are
+    looked at by their lengths; a search goes without, and looks at them in what it finds.
     """
 
     book: PartsBook
     planner: SidePlanner
     extras: Extras
     site_stated: bool
+    lengths: bool = True
     known: dict[object, SideNetwork] = field(default_factory=dict)
 
     def cabled(self, side: SideNetwork, floor: Floor, airflow: Airflow) -> SideNetwork:

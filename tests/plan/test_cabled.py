@@ -1,4 +1,4 @@
-"""The cables of all networks together: one name a device, no port twice, uplinks of out-of-band switches in fast cages."""
+"""The cables of all networks together: one name a device, no port twice, uplinks in cages that are fast enough."""
 
 from __future__ import annotations
 
