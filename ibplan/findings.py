@@ -200,9 +200,9 @@ _KINDS = (
         "--no-lock compares all designs at today's prices; ibplan lock --update-prices or --update moves the lock.",
     ),
     FindingKind(
-        "networks-not-planned",
+        "racks-not-priced",
         "info",
-        "The networks are planned and priced; racks and rack PDUs are counted, but not priced.",
+        "No price holds racks and rack PDUs.",
         "Add them to the budget by hand.",
     ),
     FindingKind(
@@ -295,7 +295,7 @@ _KINDS = (
         "warning",
         "With uplinks at {gbps} Gb/s instead of whole-cage speed, {fewer} tiers would do instead of {tiers}: {instead} "
         "instead of {switches}.",
-        "Set network.uplink_gbps: {gbps}.",
+        "Set network.uplink_gbps to that speed.",
     ),
     FindingKind(
         "mixed-media",

@@ -21,7 +21,7 @@ SWITCH, FINNED, FLAT, CABLE = "nvidia-qm9700", "fs-mma4z00-ns", "fs-mma4z00-ns-f
 
 @cache
 def items() -> tuple[LineItem, ...]:
-    plan = samples.plan(samples.POD)
+    plan = samples.plan(samples.POD, "storage=none", "management={inband: false, oob: false}")
     return plan.design(plan.recommended or "").line_items
 
 
