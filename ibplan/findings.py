@@ -102,9 +102,9 @@ _KINDS = (
     FindingKind(
         "hosts-not-placed",
         "info",
-        "The attached hosts {what} have no place: their height is not stated, so they are in no rack, and lengths to "
-        "them stay open.",
-        "State rack_units under attached.",
+        "These hosts have no place: {what}. Their height or number of racks is not known, so they are in no rack, and "
+        "lengths to them stay open.",
+        "Of attached hosts, state rack_units under attached.",
     ),
     FindingKind(
         "reserved-added-leaves",

@@ -22,6 +22,5 @@ def site_findings(design: Evaluated) -> Iterator[Finding]:
         yield finding("rack-power-unchecked", design=design.id, what=", ".join(placed.unmeasured))
     if placed.unweighed:
         yield finding("rack-weight-unchecked", design=design.id, what=", ".join(placed.unweighed))
-    left = [hosts.name for n in placed.floor.networks for hosts in n.size.request.attached if not n.stands(hosts.name)]
-    if left:
-        yield finding("hosts-not-placed", design=design.id, what=", ".join(left))
+    if placed.floor.not_placed:
+        yield finding("hosts-not-placed", design=design.id, what=", ".join(placed.floor.not_placed))

@@ -43,14 +43,8 @@ def site_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
     if floor is None:
         missing = ", ".join(evaluated.placed.unknown)
         raise UsageError(f"{evaluated.id} has no rack layout: {missing} not known; state rack_units in the spec")
-    left = [
-        h.name
-        for n in floor.networks
-        for h in n.size.request.attached
-        if floor.spots_of(f"{n.name}/attached:{h.name}") is None
-    ]
     contents = rack_contents(floor, _naming(evaluated, floor))
-    return SitedDesign(name, evaluated, recommended, floor, describe_site(floor), contents, tuple(left))
+    return SitedDesign(name, evaluated, recommended, floor, describe_site(floor), contents, floor.not_placed)
 
 
 def _naming(evaluated: Evaluated, floor: Floor) -> Naming:

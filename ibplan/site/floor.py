@@ -142,6 +142,16 @@ class Floor:
         """Where the devices of a group stand; None = not known."""
         return self.spots.get(group, self.hosts.get(group))
 
+    @cached_property
+    def not_placed(self) -> tuple[str, ...]:
+        """Names of the attached hosts of all networks of which it is not known where they stand."""
+        return tuple(
+            hosts.name
+            for network in self.networks
+            for hosts in network.size.request.attached
+            if self.spots_of(f"{network.name}/attached:{hosts.name}") is None
+        )
+
     def _pdus(self) -> Spots:
         """The rack PDUs, rack by rack: those of server racks first. Cables are measured from the bottom of the rack."""
         served = set(self.server_places)

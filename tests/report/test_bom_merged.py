@@ -102,4 +102,8 @@ def test_markdown_names_every_spec() -> None:
     text = merged_markdown(made, merged_rows(made), "part")
     assert text.startswith("# Bill of materials of three-lines (")
     assert "| order_quantity: gb300-nvl72 |" in text.splitlines()[2]
-    assert "a lower bound" in text.splitlines()[-1]
+    (total,) = [line for line in text.splitlines() if line.startswith("Total: ")]
+    assert "a lower bound" in total
+    assert [line.partition(":")[0] for line in text.splitlines() if line.startswith("Left out of ")] == [
+        f"Left out of {share.name}" for share in made.shares
+    ]
