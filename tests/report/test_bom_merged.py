@@ -59,7 +59,12 @@ def test_rows_of_a_network_stand_together() -> None:
     first, *rest = design.line_items
     mixed = replace(design, line_items=(first, *(replace(item, network="storage") for item in rest)))
     rows = merged_rows(make_joint_bill([(source, plan, mixed), bought(samples.POD)]))
-    assert [network for network, _ in groupby(row["network"] for row in rows)] == ["compute", "storage", "inband", "oob"]
+    assert [network for network, _ in groupby(row["network"] for row in rows)] == [
+        "compute",
+        "storage",
+        "inband",
+        "oob",
+    ]
 
 
 def _dearer(made: JointBill, by_usd: int) -> JointBill:

@@ -74,8 +74,7 @@ def test_sums_of_a_rack_are_those_of_its_devices() -> None:
 def test_the_floor_shows_every_rack() -> None:
     design = sited("three-tiers-16384")
     drawn = "".join(marks for _, marks in floor_rows(design))
-    # In the middle of the first row stand the switches of the side networks, too.
-    assert [row for row, _ in floor_rows(design)][:2] == ["R01", "R02..H2-R16"]
+    assert next(row for row, _ in floor_rows(design)) == "R01..H2-R12"
     assert {"s", "n", "."} == set(drawn)
 
 
