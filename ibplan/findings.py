@@ -102,9 +102,9 @@ _KINDS = (
     FindingKind(
         "hosts-not-placed",
         "info",
-        "The attached hosts {what} have no place: their height is not stated, so they are in no rack, and lengths to "
-        "them stay open.",
-        "For hosts of the compute network, state rack_units under attached.",
+        "These hosts have no place: {what}. Their height or number of racks is not known, so they are in no rack, and "
+        "lengths to them stay open.",
+        "Of attached hosts, state rack_units under attached.",
     ),
     FindingKind(
         "reserved-added-leaves",
@@ -200,9 +200,9 @@ _KINDS = (
         "--no-lock compares all designs at today's prices; ibplan lock --update-prices or --update moves the lock.",
     ),
     FindingKind(
-        "networks-not-planned",
+        "racks-not-priced",
         "info",
-        "The networks are planned and priced; racks and rack PDUs are counted, but not priced.",
+        "No price holds racks and rack PDUs.",
         "Add them to the budget by hand.",
     ),
     FindingKind(
@@ -301,7 +301,7 @@ _KINDS = (
         "warning",
         "With uplinks at {gbps} Gb/s instead of whole-cage speed, {fewer} tiers would do instead of {tiers}: {instead} "
         "instead of {switches}.",
-        "Set network.uplink_gbps: {gbps}.",
+        "Set network.uplink_gbps to that speed.",
     ),
     FindingKind(
         "mixed-media",

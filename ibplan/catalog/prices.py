@@ -21,7 +21,8 @@ class PriceChoice:
     """The price that stands for a part. `unit_usd` in US dollars; `rate` = the exchange rate it was converted with.
 
     `list_usd` = the price before the discount; None = none was taken off.
-    `length_m`: the cable length in metres that it was read for, None if none was stated.
+    `length_m`: the cable length in metres that it was read for, None if none was stated. `locked`: a lock holds it, and
+    its source says already what it was read for.
     """
 
     part: str
@@ -32,6 +33,7 @@ class PriceChoice:
     rate: ExchangeRate | None = None
     list_usd: Decimal | None = None
     length_m: float | None = None
+    locked: bool = False
 
     @property
     def discount_fraction(self) -> float:
@@ -41,12 +43,13 @@ class PriceChoice:
 
 @dataclass(frozen=True, slots=True)
 class PricedRow:
-    """A price row with its amount in US dollars, and whether it is the user's own."""
+    """A price row with its amount in US dollars, and whether it is the user's own, or that of a lock."""
 
     price: Price
     unit_usd: Decimal
     own: bool
     rate: ExchangeRate | None = None
+    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ class PriceBook:
                 usd = self._discounted(row)
                 price, before = row.price, row.unit_usd if usd != row.unit_usd else None
                 return PriceChoice(
-                    part, usd, price.kind, price.date, price.source, row.rate, before, length_m=price.length_m
+                    part, usd, price.kind, price.date, price.source, row.rate, before, price.length_m, row.locked
                 )
         return None
 

@@ -150,7 +150,7 @@ def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds
         where,
         None if parts.recipe is None else parts.recipe.basis,
     )
-    if price is None or order.length_m is None:
+    if price is None or price.locked or order.length_m is None:
         return replace(item, length_m=order.length_m)
     read_for = f"for {price.length_m:g} m" if price.length_m is not None else NO_LENGTH
     return replace(item, length_m=order.length_m, price_source=f"{item.price_source}; {read_for}")

@@ -117,7 +117,7 @@ def fit_figures() -> Iterator[Figure]:
     for name, words, rule in (
         (
             "cluster_budget",
-            "network and servers keep the cluster budget (racks are not planned: never certain)",
+            "network and servers keep the cluster budget (racks are not priced: never certain)",
             "capex_usd + price of a server in the catalogue (not in the JSON) x servers against budget.cluster: no if "
             "above, else unknown",
         ),

@@ -28,7 +28,8 @@ def cost_findings(judged: Judged, costs: Costs, spec: Spec, prices: PriceBook) -
     open_ones = [x for x in costs.licences if not x.bought and x.need != "required"]
     if open_ones:
         # Without counts, so that designs of one fabric say it once; the counts are in the JSON.
-        listed = ", ".join(f"{x.licence} for each {x.per} ({_NEEDS[x.need]})" for x in open_ones)
+        words = dict.fromkeys(f"{x.licence} for each {x.per} ({_NEEDS[x.need]})" for x in open_ones)  # of any network
+        listed = ", ".join(words)
         yield finding("licences-not-priced", design=name, licences=listed)
     if not any(item.tier == SPARES_TIER for item in costs.items):
         yield finding("no-spares", pointer="/spares")

@@ -43,6 +43,15 @@ COMPARED: Final = (
     "unpriced_parts",
     "power_w",
     "power_typical_w",
+    "facility_w",
+    "network_per_year_kwh",
+    "network_per_year_usd",
+    "cluster_per_year_kwh",
+    "cluster_per_year_usd",
+    "tco_total_usd",
+    "tco_energy_usd",
+    "tco_support_usd",
+    "racks",
 )
 _NETWORKS: Final = ("compute", "storage", "inband", "oob")
 
@@ -226,15 +235,9 @@ def lines_of(items: Iterable[LineItem] | Iterable[LockedItem]) -> tuple[Line, ..
     """Line items as the lines of an order: those of one part, number and length in a network are added up."""
     groups: dict[tuple[object, ...], list[LineItem | LockedItem]] = {}
     for item in items:
-        key = item.network, item.category, item.part, item.part_number, length_of(item)
+        key = item.network, item.category, item.part, item.part_number, item.length_m
         groups.setdefault(key, []).append(item)
     return tuple(sorted((_line(group) for group in groups.values()), key=lambda line: line.key))
-
-
-def length_of(item: LineItem | LockedItem) -> float | None:
-    """Length in metres of a cable; None = open, or no cable."""
-    length: float | None = getattr(item, "length_m", None)
-    return length
 
 
 def _line(group: list[LineItem | LockedItem]) -> Line:
@@ -247,7 +250,7 @@ def _line(group: list[LineItem | LockedItem]) -> Line:
         first.category,
         first.part,
         first.part_number,
-        length_of(first),
+        first.length_m,
         first.description,
         sum(item.quantity for item in group),
         next(iter(prices)) if len(prices) == 1 else None,

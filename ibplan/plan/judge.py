@@ -78,7 +78,7 @@ def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
 
     The network's price is a lower bound while parts or required licences lack prices: a broken limit is certain, a
     kept one is not. A
-    cluster's price also holds racks, which are not planned, so that a kept cluster budget is never certain.
+    cluster's price also holds racks, which are not priced, so that a kept cluster budget is never certain.
     """
     budget, servers = spec.budget, design.network.request.servers
     capital = design.capital

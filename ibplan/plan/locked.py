@@ -14,7 +14,6 @@ from ibplan.catalog.store import Catalog
 from ibplan.economics.items import LineItem
 from ibplan.errors import InputError, StaleLockError
 from ibplan.findings import finding
-from ibplan.plan.difference import length_of
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.results import Plan, PriceBookId
 from ibplan.spec.load import LoadedSpec
@@ -117,7 +116,7 @@ def _row(item: LockedItem) -> PricedRow | None:
         date=item.price_date,
         source=item.price_source or "",
     )
-    return PricedRow(price, usd.quantize(Decimal("0.01")), own=item.list_price_usd is None)
+    return PricedRow(price, usd.quantize(Decimal("0.01")), own=item.list_price_usd is None, locked=True)
 
 
 def moves_since(lock: Lock, items: Iterable[LineItem], *, prices: bool = True) -> Iterator[str]:
@@ -156,8 +155,7 @@ def _held(items: Iterable[LineItem] | Iterable[LockedItem]) -> Mapping[Key, _Hel
 
 
 def _key(item: LineItem | LockedItem) -> Key:
-    length = length_of(item)
-    open_or_metres = -1.0 if length is None else length
+    open_or_metres = -1.0 if item.length_m is None else item.length_m
     return item.network, item.tier, item.category, item.part, item.part_number or "", open_or_metres
 
 

@@ -58,7 +58,7 @@ def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: i
     unused = [pointer for pointer in NOT_USED_YET if _is_written(loaded, pointer)]
     if unused:
         yield finding("keys-not-used", pointer=unused[0], keys=", ".join(unused))
-    yield finding("networks-not-planned")
+    yield finding("racks-not-priced")
 
 
 NOT_USED_YET = (

@@ -130,8 +130,10 @@ def _locked_items(design: Design) -> tuple[LockedItem, ...]:
     """The line items without their places: those that then are alike become one."""
     merged: dict[LockedItem, int] = {}
     for item in design.line_items:
-        known = {name: getattr(item, name, None) for name in LockedItem.model_fields}
-        key = LockedItem.model_validate(known | {"quantity": 1})
+        known = {name: getattr(item, name) for name in LockedItem.model_fields}
+        # A price that nothing was taken off is written once.
+        before = None if item.list_price_usd == item.unit_price_usd else item.list_price_usd
+        key = LockedItem.model_validate(known | {"quantity": 1, "list_price_usd": before})
         merged[key] = merged.get(key, 0) + item.quantity
     return tuple(key.model_copy(update={"quantity": quantity}) for key, quantity in merged.items())
 

@@ -22,6 +22,5 @@ def site_findings(design: Evaluated) -> Iterator[Finding]:
         yield finding("rack-power-unchecked", design=design.id, what=", ".join(placed.unmeasured))
     if placed.unweighed:
         yield finding("rack-weight-unchecked", design=design.id, what=", ".join(placed.unweighed))
-    left = [name if network == "compute" else f"{name} ({network})" for network, name in placed.floor.unplaced_hosts()]
-    if left:
-        yield finding("hosts-not-placed", design=design.id, what=", ".join(left))
+    if placed.floor.not_placed:
+        yield finding("hosts-not-placed", design=design.id, what=", ".join(placed.floor.not_placed))

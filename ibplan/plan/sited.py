@@ -43,9 +43,8 @@ def site_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
     if floor is None:
         missing = ", ".join(evaluated.placed.unknown)
         raise UsageError(f"{evaluated.id} has no rack layout: {missing} not known; state rack_units in the spec")
-    left = [name for _, name in floor.unplaced_hosts()]
     contents = rack_contents(floor, device_naming(evaluated, floor))
-    return SitedDesign(name, evaluated, recommended, floor, describe_site(floor), contents, tuple(left))
+    return SitedDesign(name, evaluated, recommended, floor, describe_site(floor), contents, floor.not_placed)
 
 
 def device_naming(evaluated: Evaluated, floor: Floor) -> Naming:

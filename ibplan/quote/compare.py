@@ -22,7 +22,8 @@ RowStatus = Literal["match", "stand-in", "wrong", "not in the bill", "not recogn
 class Need:
     """What the bill asks of one part, and what the quote offers of it. `book_usd`: the bill's unit price.
 
-    `quoted_usd`: the quote's, the mean where rows differ; None = a row states none in US dollars.
+    `quoted_usd`: the quote's; None = a row states none in US dollars. Both are means over the pieces where prices
+    differ, as those of lengths do.
     """
 
     part: str
@@ -112,19 +113,26 @@ def compare_quote(quote: Quote, items: Sequence[LineItem], catalog: Catalog) -> 
 
 def _needs(items: Iterable[LineItem]) -> list[Need]:
     """One need for each part and part number, in the order of the bill."""
-    found: dict[tuple[str, str | None], Need] = {}
+    groups: dict[tuple[str, str | None], list[LineItem]] = {}
     for item in items:
-        key = item.part, item.part_number
-        before = found.get(key)
-        if before is None:
-            price = item.unit_price_usd
-            found[key] = Need(
-                item.part, item.part_number, item.category, item.description, item.quantity, 0, price, None, ()
-            )
-        else:
-            book = before.book_usd if before.book_usd == item.unit_price_usd else None
-            found[key] = replace(before, needed=before.needed + item.quantity, book_usd=book)
-    return list(found.values())
+        groups.setdefault((item.part, item.part_number), []).append(item)
+    found = []
+    for (part, number), group in groups.items():
+        needed = sum(item.quantity for item in group)
+        book = _mean([(item.unit_price_usd, item.quantity) for item in group])
+        found.append(Need(part, number, group[0].category, group[0].description, needed, 0, book, None, ()))
+    return found
+
+
+def _mean(prices: Sequence[tuple[Decimal | None, int]]) -> Decimal | None:
+    """Price of a piece, of (price, pieces); None where one is unknown, or there are no pieces."""
+    known = [(price, pieces) for price, pieces in prices if price is not None]
+    pieces = sum(count for _, count in prices)
+    if len(known) < len(prices) or not pieces:
+        return None
+    if len({price for price, _ in known}) == 1:
+        return known[0][0]
+    return sum((price * count for price, count in known), Decimal(0)) / pieces
 
 
 def _placed(row: QuoteRow, match: Match | None, needs: Sequence[Need], catalog: Catalog) -> tuple[Offered, int | None]:
@@ -139,6 +147,8 @@ def _placed(row: QuoteRow, match: Match | None, needs: Sequence[Need], catalog: 
         wrong = what_is_wrong(catalog, part, [need.part for need in needs])
         return Offered(row, "wrong" if wrong else "not in the bill", part, via, wrong), None
     fits = [i for i in equal if _same_number(needs[i], match)]
+    # A number stands for its own length before one that has no number.
+    fits = [i for i in fits if match.number and bare(needs[i].part_number or "") == bare(match.number)] or fits
     if same and not fits:
         return Offered(row, "wrong", part, via, _variant_note(match, needs[same[0]])), None
     if len(fits or equal) > 1:
@@ -174,7 +184,5 @@ def _original(catalog: Catalog, part: str) -> str:
 
 def _filled(need: Need, rows: Sequence[QuoteRow]) -> Need:
     quantity = sum(row.quantity for row in rows)
-    prices = [(row.unit_usd, row.quantity) for row in rows]
-    known = [price * pieces for price, pieces in prices if price is not None]
-    mean = sum(known, Decimal(0)) / quantity if quantity and len(known) == len(prices) else None
+    mean = _mean([(row.unit_usd, row.quantity) for row in rows])
     return replace(need, quoted=quantity, quoted_usd=mean, rows=tuple(row.row for row in rows))

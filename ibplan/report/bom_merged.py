@@ -60,11 +60,11 @@ def merged_rows(joint_bill: JointBill, by: By = "part") -> list[Row]:
 
 
 def _with_price_notes(rows: Sequence[dict[str, Any]]) -> Iterator[Row]:
-    prices: dict[str, set[Any]] = {}
+    prices: dict[tuple[Any, Any], set[Any]] = {}
     for row in rows:
-        prices.setdefault(row["vendor_sku"], set()).add(row["unit_price"])
+        prices.setdefault((row["vendor_sku"], row["length_m"]), set()).add(row["unit_price"])
     for row in rows:
-        several = len(prices[row["vendor_sku"]]) > 1
+        several = len(prices[row["vendor_sku"], row["length_m"]]) > 1
         yield row | {"notes": "; ".join(filter(None, [row["notes"], _OTHER_PRICE]))} if several else row
 
 

@@ -49,6 +49,15 @@ _NAMES: Final = {
     "unpriced_parts": "Kinds of unpriced parts",
     "power_w": "Power, maximum",
     "power_typical_w": "Power, typical",
+    "facility_w": "Facility power",
+    "network_per_year_kwh": "Network energy, a year",
+    "network_per_year_usd": "Network energy, a year",
+    "cluster_per_year_kwh": "Network and servers, a year",
+    "cluster_per_year_usd": "Network and servers, a year",
+    "tco_total_usd": "Total cost of network",
+    "tco_energy_usd": "Energy in total cost",
+    "tco_support_usd": "Support in total cost",
+    "racks": "Racks",
     BUDGET: "Network budget",
 }
 Table = tuple[str, Sequence[str], list[list[str]]]

@@ -142,12 +142,15 @@ class Floor:
         """Where the devices of a group stand; None = not known."""
         return self.spots.get(group, self.hosts.get(group))
 
-    def unplaced_hosts(self) -> Iterator[tuple[str, str]]:
-        """(network, name) of the attached hosts that have no known place."""
-        for network in self.networks:
-            for hosts in network.size.request.attached:
-                if self.spots_of(f"{network.name}/attached:{hosts.name}") is None:
-                    yield network.name, hosts.name
+    @cached_property
+    def not_placed(self) -> tuple[str, ...]:
+        """The attached hosts of which it is not known where they stand; those of other networks with its name."""
+        return tuple(
+            hosts.name if network.name == "compute" else f"{hosts.name} ({network.name})"
+            for network in self.networks
+            for hosts in network.size.request.attached
+            if self.spots_of(f"{network.name}/attached:{hosts.name}") is None
+        )
 
     def _pdus(self) -> Spots:
         """The rack PDUs, rack by rack: those of server racks first. Cables are measured from the bottom of the rack."""

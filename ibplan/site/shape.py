@@ -74,13 +74,15 @@ class Shape:
 def network_shape(network: NetworkSize) -> Shape:
     """The units and pods of one fabric of a network. Raises WiringError where they do not agree with what was sized."""
     request, fabric = network.request, network.fabric
-    if fabric.tiers == 1:
+    if fabric.tiers == 1 and not fabric.separate:
         loads = fabric.pods[0].leaves
         leaves = sum(load.count for load in loads)
         return Shape((UnitRun(0, 1, 0, request.servers, 0, leaves, loads),), None, leaves, ())
     rule = unit_rule(request)
     units, _ = build_units(replace(request, tiers=3 if fabric.tiers == 3 else 2), rule)
     runs = tuple(_runs(units))
+    if fabric.separate:  # units as in the wiring, and nothing that joins them
+        return Shape(runs, rule.servers, rule.leaves, ())
     pods, first_spine = [], 0
     for chunk, pod in pods_with_units(request, fabric.tiers, units, fabric.pods):
         spines = range(first_spine, first_spine + pod.spines)

@@ -25,7 +25,8 @@ def test_the_schedule_has_the_cables_and_lengths_of_the_bill() -> None:
     billed: dict[tuple[str, str], int] = {}
     for row in _rows(run("bom", SPEC).stdout):
         if row["category"] in ("cable", "splitter"):
-            billed[row["vendor_sku"], row["length_m"]] = int(row["quantity"])
+            key = row["vendor_sku"], row["length_m"]
+            billed[key] = billed.get(key, 0) + int(row["quantity"])
     assert lengths == billed
 
 

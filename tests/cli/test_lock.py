@@ -12,8 +12,9 @@ from tests.cli.quick import load_once
 from tests.cli.run import ROOT, run
 from tests.golden import check_golden
 from tests.hostile.inside import Done, cli
+from tests.plan.planning import COMPUTE_ONLY
 
-SPEC = "model: 70B\ngpus: 1024\nbudget: $6M\nfabrics: [roce, infiniband]\n"
+SPEC = f"model: 70B\ngpus: 1024\nbudget: $6M\nfabrics: [roce, infiniband]\n{COMPUTE_ONLY}"
 PRICES = (
     'name: ours\ndate: "2026-12-01"\nprices:\n'
     '  - {part: nvidia-sn5610, kind: street, usd: 48000, date: "2026-12-01", source: quote 1}\n'

@@ -12,16 +12,16 @@ SPEC = "specs/h100-pod-127.yaml"
 
 
 def test_one_rack_in_every_form() -> None:
-    table = run("racks", SPEC, "--rack", "n01-10")
+    table = run("racks", SPEC, "--rack", "r01-11")
     assert (table.returncode, table.stderr) == (0, "")
     assert "spine-016" in table.stdout
-    data = json.loads(run("racks", SPEC, "--rack", "N01-10", "--format", "json").stdout)
+    data = json.loads(run("racks", SPEC, "--rack", "R01-11", "--format", "json").stdout)
     (rack,) = data["racks"]
-    assert len(rack["devices"]) == 20
-    same = parse_document(run("racks", SPEC, "--rack", "N01-10", "--format", "yaml").stdout, "racks.yaml").data
+    assert len(rack["devices"]) == 41
+    same = parse_document(run("racks", SPEC, "--rack", "R01-11", "--format", "yaml").stdout, "racks.yaml").data
     assert json.loads(json.dumps(same)) == data
-    assert run("racks", SPEC, "--rack", "N01-10", "--format", "csv").stdout.count("\n") == 21
-    assert "## Rack N01-10" in run("racks", SPEC, "--rack", "N01-10", "--format", "markdown").stdout
+    assert run("racks", SPEC, "--rack", "R01-11", "--format", "csv").stdout.count("\n") == 42
+    assert "## Rack R01-11" in run("racks", SPEC, "--rack", "R01-11", "--format", "markdown").stdout
 
 
 def test_errors_have_their_codes() -> None:

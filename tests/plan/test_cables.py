@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from ibplan.plan.results import Plan
-from tests.plan.planning import only, plan, with_prices
+from tests.plan.planning import COMPUTE_ONLY, only, plan, with_prices
 
-POD = "servers: 64\nserver: nvidia-dgx-h100\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700}\n"
+POD = f"servers: 64\nserver: nvidia-dgx-h100\nfabrics: infiniband\nnetwork: {{switch: nvidia-qm9700}}\n{COMPUTE_ONLY}"
 INLINE = "{gpus: 8, nics: 8, ports_per_nic: 1, port_gbps: 400, cage_class: nic-osfp-400}"
 NICS = POD.replace("nvidia-dgx-h100", INLINE.replace("}", ", rack_units: 8, power: 10 kW}"))
 

@@ -12,14 +12,14 @@ from ibplan.catalog.prices import PriceBook
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError
 from ibplan.plan.results import Design, Plan
-from tests.plan.planning import catalog, only, plan, with_prices
+from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan, with_prices
 
-SPEC = """
+SPEC = f"""
 servers: 64
 server: nvidia-dgx-h100
 fabrics: infiniband
-network: {switch: nvidia-qm9700}
-"""
+network: {{switch: nvidia-qm9700}}
+{COMPUTE_ONLY}"""
 
 
 def one(*settings: str, spec: str = SPEC) -> Design:
@@ -79,7 +79,7 @@ def test_a_server_discount_reaches_the_cluster_budget() -> None:
 
 
 def test_a_rate_brings_foreign_prices_in() -> None:
-    spec = "{gpus: 1024, fabrics: roce, network: {switch: fs-n9600-64od}}"
+    spec = f"gpus: 1024\nfabrics: roce\nnetwork: {{switch: fs-n9600-64od}}\n{COMPUTE_ONLY}"
     assert not only(plan(spec)).totals.complete
     (told,) = [f for f in plan(spec).findings if f.code == "foreign-price"]
     assert told.message == "Prices in EUR, GBP are known of fs-n9600-64od, but no exchange rate."
@@ -105,9 +105,11 @@ def dear_euros() -> Catalog:
 def test_spares_are_lines_of_their_own_and_in_the_budget() -> None:
     base, kept = one(), one("spares=2%")
     spares = [i for i in kept.line_items if i.tier == "spares"]
-    assert {i.part for i in spares} == {i.part for i in base.line_items}
+    # A cable of another length does not stand in for one that fails.
+    assert {(i.part, i.length_m) for i in spares} == {(i.part, i.length_m) for i in base.line_items}
     for spare in spares:
-        built = sum(i.quantity for i in base.line_items if i.part == spare.part)
+        same = [i for i in base.line_items if (i.part, i.length_m) == (spare.part, spare.length_m)]
+        built = sum(i.quantity for i in same)
         assert spare.quantity == -(-built // 50)
     assert kept.totals.capex_usd == base.totals.capex_usd + kept.totals.capex_by_tier_usd["spares"]
     # What lies on a shelf is not among what is built, and draws nothing.

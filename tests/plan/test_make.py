@@ -429,7 +429,7 @@ def test_a_network_not_planned_is_none_and_said_so() -> None:
         networks = design.networks
         assert [row.what for row in design.left_out] == ["storage network", "in-band network", "out-of-band network"]
         assert [f.name for f in fields(networks) if getattr(networks, f.name) is None] == ["storage", "inband", "oob"]
-    assert [f.code for f in result.findings].count("networks-not-planned") == 1
+    assert [f.code for f in result.findings].count("racks-not-priced") == 1
 
 
 def test_power_is_the_sum_where_every_part_states_it() -> None:

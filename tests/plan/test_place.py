@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ibplan.plan.results import Plan
-from tests.plan.planning import only, plan
+from tests.plan.planning import COMPUTE_ONLY, only, plan
 
-POD = "{gpus: 1024, fabrics: infiniband, network: {switch: nvidia-qm9700}}"
+POD = f"gpus: 1024\nfabrics: infiniband\nnetwork: {{switch: nvidia-qm9700}}\n{COMPUTE_ONLY}"
 INLINE = (
     "{servers: 16, fabrics: infiniband, network: {switch: nvidia-qm9700}, server: {gpus: 8, nics: 8, port_gbps: 400%s}}"
 )

@@ -38,13 +38,14 @@ def others(design: Design) -> dict[str, NetworkResult]:
     return {name: network for name, network in found.items() if network is not None}
 
 
-def test_every_switch_of_the_other_networks_has_a_management_port() -> None:
-    networks = only(plan(POD)).networks
+def test_every_switch_of_the_other_networks_and_every_pdu_has_a_management_port() -> None:
+    networks, site = only(plan(POD)).networks, only(plan(POD)).site
     expected = {"servers": 127}
     for name, network in (("compute", networks.compute), ("storage", networks.storage), ("inband", networks.inband)):
         assert network is not None
         expected |= {f"{name}.{row.tier}": row.count for row in network.switches}
-    assert groups(networks.oob) == expected
+    assert site is not None
+    assert groups(networks.oob) == expected | {"pdu": site.pdus}
 
 
 def test_every_out_of_band_switch_has_two_uplinks_in_band() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ SWITCH, FINNED, FLAT, CABLE = "nvidia-qm9700", "fs-mma4z00-ns", "fs-mma4z00-ns-f
 
 @cache
 def items() -> tuple[LineItem, ...]:
-    plan = samples.plan(samples.POD)
+    plan = samples.plan(samples.POD, "storage=none", "management={inband: false, oob: false}")
     return plan.design(plan.recommended or "").line_items
 
 
@@ -101,8 +102,6 @@ def test_a_wrong_heat_sink_by_hand() -> None:
 
 
 def test_a_wrong_length_of_a_cable_sold_by_length() -> None:
-    from dataclasses import replace
-
     cable = replace(items()[0], category="cable", part="nvidia-mcp7y00", part_number="980-9I924-00N002", quantity=4)
     quote = Quote("q", {}, (row(2, "980-9I432-00N001", quantity=4), row(3, "980-9I924-00N002", quantity=4)), ())
     short, right = compare_quote(quote, [cable], samples.catalog()).offers
@@ -113,8 +112,6 @@ def test_a_wrong_length_of_a_cable_sold_by_length() -> None:
 
 
 def test_two_lengths_of_one_cable_are_not_mixed_up() -> None:
-    from dataclasses import replace
-
     one = replace(items()[0], category="cable", part="nvidia-mcp7y00", part_number="980-9I924-00N002", quantity=4)
     two = replace(one, part_number="980-9I92N-00N003", quantity=6)
     quote = Quote("q", {}, (row(2, "980-9I92N-00N003", quantity=6), row(3, "nvidia-mcp7y00", quantity=4)), ())
@@ -122,6 +119,26 @@ def test_two_lengths_of_one_cable_are_not_mixed_up() -> None:
     assert [need.quoted for need in found.needs] == [0, 6]
     assert found.offers[1].status == "not recognized"
     assert "980-9I924-00N002 or 980-9I92N-00N003" in found.offers[1].note
+
+
+def test_lengths_of_a_cable_without_numbers_are_one_need_at_the_mean_price() -> None:
+    cable = replace(items()[0], category="cable", part=CABLE, part_number=None, quantity=30, length_m=4.0)
+    short, long = replace(cable, unit_price_usd=Decimal(10)), replace(cable, quantity=10, unit_price_usd=Decimal(50))
+    quote = Quote("q", {}, (row(2, CABLE, quantity=40, price="22"),), ())
+    found = compare_quote(quote, [short, replace(long, length_m=20.0)], samples.catalog())
+    (need,) = found.needs
+    assert (need.status, need.book_usd) == ("as needed", 20)  # (30 x 10 + 10 x 50) / 40
+    assert need.price_change == Decimal("0.1")
+    open_price = compare_quote(quote, [short, replace(long, unit_price_usd=None)], samples.catalog())
+    assert open_price.needs[0].price_change is None
+
+
+def test_a_number_stands_for_its_own_length_before_a_length_without_number() -> None:
+    one = replace(items()[0], category="cable", part="nvidia-mcp7y00", part_number="980-9I924-00N002", quantity=4)
+    other = replace(one, part_number=None, quantity=6, length_m=9.0)
+    quote = Quote("q", {}, (row(2, "980-9I924-00N002", quantity=4),), ())
+    found = compare_quote(quote, [one, other], samples.catalog())
+    assert [need.quoted for need in found.needs] == [4, 0]
 
 
 def test_quantities_and_prices_by_hand() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 from dataclasses import replace
 from decimal import Decimal
+from itertools import groupby
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_quantities_of_the_specs_add_up_to_the_order(by: By) -> None:
 def test_one_row_a_part_and_the_sum_of_the_totals() -> None:
     made = joint_bill(samples.BOTH, samples.POD)
     rows = merged_rows(made)
-    assert len({(row["network"], row["vendor_sku"]) for row in rows}) == len(rows)
+    assert len({(row["network"], row["vendor_sku"], row["length_m"]) for row in rows}) == len(rows)
     assert sum(row["extended_price"] for row in rows) == made.totals.capex_usd
     shared = [r for r in rows if all(r[SPEC_QUANTITY + share.name] for share in made.shares)]
     assert shared
@@ -58,9 +59,12 @@ def test_rows_of_a_network_stand_together() -> None:
     first, *rest = design.line_items
     mixed = replace(design, line_items=(first, *(replace(item, network="storage") for item in rest)))
     rows = merged_rows(make_joint_bill([(source, plan, mixed), bought(samples.POD)]))
-    networks = [row["network"] for row in rows]
-    assert networks == sorted(networks)
-    assert set(networks) == {"compute", "storage"}
+    assert [network for network, _ in groupby(row["network"] for row in rows)] == [
+        "compute",
+        "storage",
+        "inband",
+        "oob",
+    ]
 
 
 def _dearer(made: JointBill, by_usd: int) -> JointBill:
@@ -85,7 +89,8 @@ def test_a_part_with_two_prices_has_two_rows_that_say_so() -> None:
 def test_the_csv_has_a_column_for_each_spec() -> None:
     made = joint_bill(samples.BOTH, samples.POD)
     read = list(csv.DictReader(io.StringIO(bom_csv(merged_rows(made)))))
-    assert sum(int(row["order_quantity: three-lines"]) for row in read) == 4120
+    compute = [row for row in read if row["network"] == "compute"]
+    assert sum(int(row["order_quantity: three-lines"]) for row in compute) == 4120
     assert sum(Decimal(row["extended_price"]) for row in read) == made.totals.capex_usd
 
 
@@ -102,4 +107,8 @@ def test_markdown_names_every_spec() -> None:
     text = merged_markdown(made, merged_rows(made), "part")
     assert text.startswith("# Bill of materials of three-lines (")
     assert "| order_quantity: gb300-nvl72 |" in text.splitlines()[2]
-    assert "a lower bound" in text.splitlines()[-1]
+    (total,) = [line for line in text.splitlines() if line.startswith("Total: ")]
+    assert "a lower bound" in total
+    assert [line.partition(":")[0] for line in text.splitlines() if line.startswith("Left out of ")] == [
+        f"Left out of {share.name}" for share in made.shares
+    ]

@@ -143,7 +143,7 @@ def test_the_same_order_gives_the_same_bytes() -> None:
 def test_the_notes_say_what_the_bill_rests_on() -> None:
     notes = list(_book(_file("several"))[NOTES].iter_rows(min_row=2, values_only=True))
     said = {str(subject) for subject, _, _ in notes}
-    assert {"Design", "Price book", "Kind of price", "Price source", "No price", "Not in these figures"} <= said
+    assert {"Design", "Price book", "Kind of price", "Price source", "No price", "Left out of this plan"} <= said
     made = PURCHASES["several"]()
     assert [text for subject, _, text in notes if subject == "Design"] == [share.design.id for share in made.shares]
     sources = {row["price_source"] for row in merged_rows(made)} - {None}

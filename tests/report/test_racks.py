@@ -43,7 +43,7 @@ def test_every_line_fits_the_width(name: str, width: int) -> None:
 def test_devices_have_the_names_of_the_wiring(name: str) -> None:
     wired = wire_design(load_spec(samples.SPECS / f"{name}.yaml"), samples.catalog())
     design = sited(name)
-    found = sorted(d.name for c in design.racks for d in c.devices)
+    found = sorted(d.name for c in design.racks for d in c.devices if "/" not in d.name)  # of the compute network
     left = tuple(f"{group}-" for group in design.not_placed)
     names = wired.wiring.device_names()
     if wired.fabric != "infiniband":
@@ -65,14 +65,16 @@ def test_sums_of_a_rack_are_those_of_its_devices() -> None:
         assert rack["units_used"] == sum(d["rack_units"] for d in rack["devices"])
         assert rack["units_used"] + rack["units_free"] + rack["units_reserved"] == rack["rack_units"]
         watts = [d["power_w"] for d in rack["devices"]]
-        assert rack["power_w"] == sum(watts)
-        assert rack["power_w"] <= rack["power_limit_w"]
+        if None in watts:
+            assert rack["power_w"] is None
+        else:
+            assert rack["power_w"] == sum(watts) <= rack["power_limit_w"]
 
 
 def test_the_floor_shows_every_rack() -> None:
     design = sited("three-tiers-16384")
     drawn = "".join(marks for _, marks in floor_rows(design))
-    assert next(row for row, _ in floor_rows(design)) == "R01..H2-R10"
+    assert next(row for row, _ in floor_rows(design)) == "R01..H2-R12"
     assert {"s", "n", "."} == set(drawn)
 
 
@@ -91,7 +93,7 @@ def test_a_design_without_a_layout_says_what_is_missing() -> None:
 
 def test_golden_floor_and_rack() -> None:
     check_golden(GOLDEN / "racks-h100-pod-127.txt", text(sited(POD)))
-    check_golden(GOLDEN / "racks-h100-pod-127-N01-10.txt", text(sited(POD), rack="N01-10"))
+    check_golden(GOLDEN / "racks-h100-pod-127-R01-10.txt", text(sited(POD), rack="R01-10"))
     check_golden(GOLDEN / "racks-three-tiers-16384.txt", text(sited("three-tiers-16384")))
     design = sited("gb300-nvl72", "site.placement=end_of_row")
     check_golden(GOLDEN / "racks-gb300-nvl72.md", racks_markdown(design, design.racks, one=False))

@@ -87,7 +87,7 @@ def test_a_cell_that_was_changed_shows() -> None:
 def test_a_formula_that_was_replaced_by_its_value_shows() -> None:
     current = _bill("xlsx")
     lines = stale_lines(_changed(current, SHEET, _replaced("<f>IF[(]ISNUMBER.*?</f>", "")), current, "f")
-    assert [line[:13] for line in lines[2:] if line[0] in "+-"] == ["+compute!R2: "]
+    assert [line[:13] for line in lines[2:] if line[0] in "+-"] == ["+compute!S2: "]
 
 
 @pytest.mark.parametrize(

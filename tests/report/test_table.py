@@ -14,6 +14,7 @@ from ibplan.report import text
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.data import plan_data
 from ibplan.report.markdown import escape, to_markdown
+from ibplan.report.networks import left_out_words
 from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import (
     PRICE_BOOK,
@@ -174,7 +175,8 @@ def test_marks_are_explained_where_they_occur() -> None:
     assert "* extrapolated: no published measurement of this path" in table
     assert "~ rests on estimates" in table
     assert "> at least" in table
-    assert "> at least" not in to_table(samples.data(samples.COSTS), width=100)
+    known = samples.data(samples.COSTS, "storage=none", "management={inband: false, oob: false}")
+    assert "> at least" not in to_table(known, width=100)
 
 
 def test_a_fabric_without_measurements_has_unknown_latency() -> None:
@@ -301,8 +303,8 @@ def test_a_count_agrees_with_its_noun(count: int, words: str) -> None:
 
 def test_a_finding_carries_the_labels_of_all_its_designs() -> None:
     lines = [line.words for line in findings(samples.data("budget-forces-2to1")).lines]
-    assert [line for line in lines if line.startswith("[1] [2] [3] [4] ") and "rests on estimates" in line]
-    assert [line for line in lines if line.startswith("[1] [2] The server-leaf link pairs")]
+    assert [line for line in lines if line.startswith("[1] [2] [3] [4] The ports of the storage appliances")]
+    assert [line for line in lines if line.startswith("[1] [3] The server-leaf link pairs")]
 
 
 def test_findings_carry_their_remedy_and_designs() -> None:
@@ -343,20 +345,25 @@ def test_a_million_gpus_has_no_exponents() -> None:
 
 
 def test_what_moves_the_total_is_listed_for_the_recommended_design() -> None:
-    data = samples.data(samples.COSTS)
+    data = samples.data(samples.COSTS, "storage=none", "management={inband: false, oob: false}")
     section = sensitivity(data)
     assert section.title == "What moves the total cost of design 1 most"
     rows = data["designs"][0]["sensitivity"]
     assert [line.words.partition(",")[0] for line in section.lines] == [row["input"] for row in rows]
     (support,) = [line.words for line in section.lines if line.words.startswith("support,")]
-    assert support.startswith("support, 2% to 20% of the price a year (now 3.8%; published): total $2,199,476 to $")
+    assert support.startswith("support, 2% to 20% of the price a year (now 3.8%; published): total $2,199,837 to $")
     assert "(now unknown;" in " ".join(line.words for line in sensitivity(samples.data(samples.BOTH)).lines)
     assert not sensitivity(samples.data(samples.UNPRICED, "network.switch=nvidia-sn6600")).lines
 
 
 def test_what_is_left_out_follows_what_is_planned() -> None:
-    (bare,), (full,) = (left_out(samples.data(name)).lines for name in (samples.BOTH, samples.COSTS))
+    alone = ("storage=none", "management={inband: false, oob: false}")
+    plans = (samples.data(samples.BOTH), samples.data(samples.COSTS, *alone))
+    (bare,), (full,) = (left_out(data, left_out_words(data)).lines for data in plans)
     for word in ("support", "licences without a price", "spares"):
         assert word in bare.words
         assert word not in full.words
     assert "tax" in full.words
+    for name in ("storage network", "in-band network", "out-of-band network"):
+        assert name not in bare.words
+        assert f"{name} (the spec leaves it out)" in full.words

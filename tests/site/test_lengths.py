@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibplan.errors import Unbuildable
-from ibplan.fabric.request import FabricRequest
+from ibplan.fabric.network import NetworkSize
+from ibplan.fabric.request import Attached, FabricRequest
 from ibplan.fabric.wiring import wire
 from ibplan.site.floor import Servers
 from ibplan.site.layout import make_layout
@@ -17,6 +19,7 @@ from ibplan.site.packing import Box
 from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules
 from tests.fabric.shapes import built, property_settings, requests
+from tests.fabric.test_side_forms import separate
 from tests.site.sites import SERVER_8U, rules, sited, wired_lengths
 
 PLACEMENTS = ("middle_of_row", "end_of_row", "top_of_rack", "central_rows")
@@ -42,8 +45,23 @@ def cases(draw: st.DrawFn) -> tuple[FabricRequest, int, SiteRules, Servers]:
 def test_histograms_are_those_of_the_wired_links(case: tuple[FabricRequest, int, SiteRules, Servers]) -> None:
     asked, fabrics, site, servers = case
     network = built(asked, fabrics)
-    if network is None:
-        return
+    if network is not None:
+        hold_against_wiring(network, site, servers)
+
+
+@settings(property_settings, max_examples=40)
+@given(cases(), st.integers(1, 200), st.integers(0, 60), st.sampled_from([None, 7, 40]))
+def test_histograms_of_separate_leaves_are_those_of_the_wired_links(
+    case: tuple[FabricRequest, int, SiteRules, Servers], count: int, hosts: int, unit_servers: int | None
+) -> None:
+    groups = (Attached("pdu", hosts, 1, 1),) if hosts else ()
+    network = built(separate(count, *groups, unit_servers=unit_servers), 1)
+    assert network is not None
+    assert network.fabric.separate
+    hold_against_wiring(network, case[2], replace(case[3], count=count))
+
+
+def hold_against_wiring(network: NetworkSize, site: SiteRules, servers: Servers) -> None:
     try:
         placed = plan_floor(site, servers, [sited(network)])
     except Unbuildable:
