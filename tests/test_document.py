@@ -171,7 +171,8 @@ def test_three_typos_are_three_problems_at_their_places() -> None:
     text = "model: 70B\ngpus: 0123\noversubscription: 2:1\nnetwork:\n  tires: 2\n  planes: 0\n"
     assert problems(text) == [
         "s.yaml:2:7: gpus: expected a whole number, got text '0123' (leading zeros are not a number)",
-        "s.yaml:3:1: unknown key 'oversubscription' (did you mean network.oversubscription?)",
+        "s.yaml:3:1: unknown key 'oversubscription' (did you mean network.oversubscription or storage.oversubscription "
+        "or management.inband.oversubscription?)",
         "s.yaml:5:3: unknown key 'tires' in network (did you mean tiers?)",
         "s.yaml:6:11: network.planes: must be at least 1, got 0",
     ]

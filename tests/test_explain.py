@@ -16,6 +16,10 @@ from tests.report import samples
 BUILTINS = {name: __builtins__[name] for name in ("sum", "min", "max", "len", "zip")}  # type: ignore[index]
 
 
+def _every() -> list[dict[str, Any]]:
+    return [*map(samples.data, samples.ALL), samples.compute_only(samples.POD), samples.compute_only(samples.COSTS)]
+
+
 def _evaluated(formula: str, inputs: dict[str, Any]) -> Any:
     names = {name: list(value.values()) if isinstance(value, dict) else value for name, value in inputs.items()}
     return eval(formula, {"__builtins__": BUILTINS, **names})
@@ -24,8 +28,7 @@ def _evaluated(formula: str, inputs: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("figure_id", FIGURES)
 def test_the_formula_gives_the_figure(figure_id: str) -> None:
     figure = FIGURES[figure_id]
-    for name in samples.ALL:
-        data = samples.data(name)
+    for data in _every():
         for design in data["designs"]:
             value = figure.value(design, data)
             if value is None and not figure_id.startswith("fits"):
@@ -39,8 +42,7 @@ def test_the_formula_gives_the_figure(figure_id: str) -> None:
 
 def test_every_figure_is_known_in_some_sample() -> None:
     unseen = set(FIGURES)
-    for name in samples.ALL:
-        data = samples.data(name)
+    for data in _every():
         unseen -= {f.id for f in FIGURES.values() for d in data["designs"] if f.value(d, data) is not None}
     # No sample has two leaves, limits that need servers' power, or known typical power of all parts.
     assert unseen <= {"leaf_leaf_link_gbps", "fits_cluster_budget", "fits_power", "fits_facility_power"} | {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -28,18 +30,31 @@ class Measured:
     mb: float
 
 
+@cache
+def _launcher() -> subprocess.Popen[str]:
+    """The process that starts all that is measured: it ends when this one does, which closes its standard input."""
+    return subprocess.Popen(
+        [sys.executable, "-S", "-E", str(Path(__file__).with_name("launcher.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
 def measured(*arguments: str, cwd: Path | None = None, stdin: Path | None = None) -> Measured:
     """Run a command; its standard input is a file."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, Path(stdin or os.devnull).open("rb") as into:
-        child = subprocess.Popen(
-            command(*arguments), cwd=cwd or ROOT, env=environment(), stdin=into, stdout=out, stderr=err
-        )
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        seconds, mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-        return Measured(child.returncode, out.read().decode(), err.read().decode(), seconds, mb)
+    launcher = _launcher()
+    assert launcher.stdin is not None
+    assert launcher.stdout is not None
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder) / "out", Path(folder) / "err"
+        out.touch()
+        err.touch()
+        files = {"stdin": str(stdin or os.devnull), "stdout": str(out), "stderr": str(err)}
+        job = {"argv": command(*arguments), "cwd": str(cwd or ROOT), "env": environment(), **files}
+        print(json.dumps(job), file=launcher.stdin, flush=True)
+        status, seconds, mb = json.loads(launcher.stdout.readline())
+        return Measured(os.waitstatus_to_exitcode(status), out.read_text(), err.read_text(), seconds, mb)
 
 
 @cache

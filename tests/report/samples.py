@@ -23,6 +23,9 @@ ATTACHED = "storage-attached"
 COSTS = "full-cost"
 ALL = (POD, BOTH, UNPRICED, ETHERNET, THREE_TIERS, ATTACHED, COSTS, "budget-forces-2to1", "rail-only-512")
 
+# Only the compute network: the power of other networks' optics is not always known, and so that of the whole.
+COMPUTE_ONLY = ("storage=none", "management.inband=false", "management.oob=false")
+
 
 @cache
 def catalog() -> Catalog:
@@ -37,6 +40,11 @@ def plan(name: str, *settings: str) -> Plan:
 @cache
 def data(name: str, *settings: str) -> dict[str, Any]:
     return plan_data(plan(name, *settings))
+
+
+def compute_only(name: str) -> dict[str, Any]:
+    """The plan of an example spec without other networks than that of the GPUs."""
+    return data(name, *COMPUTE_ONLY)
 
 
 def over_budget() -> Plan:
