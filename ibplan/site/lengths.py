@@ -20,10 +20,10 @@ from ibplan.site.shape import Shape, UnitRun
 Histogram = tuple[tuple[float, int], ...]
 
 _TENTH_UM: Final = 100_000
-# Devices at one end of runs: how many there are at each rack unit (1 where it is not known), by place.
-Ends = Mapping[int, Mapping[int, int]]
-# The same for one rack: (rack unit, devices).
+# (rack unit, devices at it) of one rack; the unit is 1 where it is not known.
 Heights = tuple[tuple[int, int], ...]
+# Devices at one end of runs, by place.
+Ends = Mapping[int, Heights]
 
 
 def length_histogram(
@@ -65,7 +65,23 @@ class _Runs:
         return ends_at(spots.at(numbers))
 
     def servers(self, numbers: range) -> Ends:
-        return ends_at(map(self.floor.server, numbers))
+        """Rack by rack: full racks are filled alike."""
+        floor, per_rack = self.floor, self.floor.rows.servers_per_rack
+        if numbers.step != 1:
+            return ends_at(map(floor.server, numbers))
+        found: dict[int, Heights] = {}
+        for rack in range(numbers.start // per_rack, -(-numbers.stop // per_rack)):
+            first = rack * per_rack
+            within = range(max(numbers.start - first, 0), min(numbers.stop - first, per_rack))
+            found[floor.server_rack(rack)] = self._heights(within)
+        return found
+
+    def _heights(self, within: range) -> Heights:
+        """The heights of servers by their numbers in a rack."""
+        if self.floor.servers.whole_rack:
+            return ((1, len(within)),)
+        units = self.floor.servers.box.units
+        return tuple((nth * units + 1, 1) for nth in within)
 
     def _units(self) -> Iterator[Histogram]:
         """Units that stand in their row in the same way have the same lengths."""
@@ -99,9 +115,10 @@ class _Runs:
                 continue
             # The first leaves take the rails that are left over, which only two joined leaves can have.
             more = request.rails % len(numbers)
-            for part, links in ((numbers[:more], request.rails // len(numbers) + 1), (numbers[more:], 0)):
-                each = links or request.rails // len(numbers)
-                total.add(self.servers(servers), self.ends("leaf", part), each)
+            near, each = self.servers(servers), request.rails // len(numbers)
+            if more:
+                total.add(near, self.ends("leaf", numbers[:more]), each + 1)
+            total.add(near, self.ends("leaf", numbers[more:]), each)
         return total.histogram()
 
     def _pods(self) -> Iterator[Histogram]:
@@ -174,7 +191,7 @@ def ends_at(spots: Iterable[tuple[int, int | None]]) -> Ends:
     for place, unit in spots:
         at = found.setdefault(place, {})
         at[unit or 1] = at.get(unit or 1, 0) + 1
-    return found
+    return {place: tuple(at.items()) for place, at in found.items()}
 
 
 class Tally:
@@ -188,9 +205,9 @@ class Tally:
     def add(self, near: Ends, far: Ends, links: int) -> None:
         """Add the runs from every end to every other, each as often as there are links."""
         point, alike = self.floor.ground.point, self._alike
-        ends = [(point(place), tuple(units.items())) for place, units in far.items()]
-        for place, units in near.items():
-            a, heights = point(place), tuple(units.items())
+        ends = [(point(place), others) for place, others in far.items()]
+        for place, heights in near.items():
+            a = point(place)
             for b, others in ends:
                 if a == b:
                     self._add_within(heights, others, links)
