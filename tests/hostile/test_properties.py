@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ibplan.plan.joint_bill import make_joint_bill
 
 from ibplan.catalog.layers import DATA
 from ibplan.errors import InputError
+from ibplan.plan.joint_bill import make_joint_bill
 from ibplan.plan.make import make_plan
 from ibplan.plan.results import Plan
 from ibplan.report.bom import bom_csv, bom_data, bom_markdown, bom_rows
