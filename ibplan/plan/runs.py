@@ -11,7 +11,8 @@ from ibplan.fabric.network import NetworkSize
 from ibplan.parts.links import LinkKind
 from ibplan.plan.forms import Form
 from ibplan.site.floor import Floor
-from ibplan.site.lengths import Histogram, length_histogram
+from ibplan.site.lengths import length_histogram
+from ibplan.site.tally import Histogram
 
 if TYPE_CHECKING:
     from ibplan.fabric.wiring_model import Wiring

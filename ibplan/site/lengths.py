@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
 from itertools import groupby
 from typing import Final
 
@@ -15,15 +15,11 @@ from ibplan.fabric.network import NetworkSize
 from ibplan.parts.links import LinkKind
 from ibplan.site.floor import Floor
 from ibplan.site.shape import Shape, UnitRun
+from ibplan.site.tally import Ends, Heights, Histogram, Tally, alone, ends_at
 
-# (length in metres, rounded up to 0.1 m; number of links), shortest first.
-Histogram = tuple[tuple[float, int], ...]
-
-_TENTH_UM: Final = 100_000
-# Devices at one end of runs: how many there are at each rack unit (1 where it is not known), by place.
-Ends = Mapping[int, Mapping[int, int]]
-# The same for one rack: (rack unit, devices).
-Heights = tuple[tuple[int, int], ...]
+# What was asked last, newest at the end: designs of a plan often differ in what does not matter here.
+_MOST_KNOWN: Final = 48
+_known: dict[object, tuple[Histogram, ...] | None] = {}
 
 
 def length_histogram(
@@ -35,8 +31,28 @@ def length_histogram(
     leaf-spine links, fabrics for spine-core and leaf-leaf links, fabric by fabric. None where the place of an end is
     not known. An empty tuple where there are no such links.
     """
+    asked = _asked(floor, network_name, network, kind, host)
+    if asked in _known:
+        _known[asked] = _known.pop(asked)
+        return _known[asked]
     groups = _Runs(floor, network_name, network).groups(kind, host)
-    return None if groups is None else tuple(groups)
+    found = _known[asked] = None if groups is None else tuple(groups)
+    if len(_known) > _MOST_KNOWN:
+        _known.pop(next(iter(_known)))
+    return found
+
+
+def _asked(floor: Floor, name: str, network: NetworkSize, kind: LinkKind, host: str | None) -> object:
+    """All that the lengths depend on: equal for designs that differ elsewhere."""
+    tiers = {"attached": ("leaf", f"attached:{host}"), "reserved": ("leaf", "manager"), "server-leaf": ("leaf",)}
+    spots = [floor.spots_of(f"{name}/{tier}") for tier in tiers.get(kind, ("leaf", "spine", "core"))]
+    stands = tuple(None if s is None else blake2b(s.places.tobytes() + s.units.tobytes()).digest() for s in spots)
+    rows, servers, request = floor.rows, floor.servers, network.request
+    fill = (rows.servers_per_rack, rows.server_racks, rows.network_racks, servers.whole_rack, servers.box.units)
+    links = (network.fabrics, request.rails, request.rail_optimized, request.attached, network.fabric.isl)
+    shape = floor.shapes[name]
+    inner = shape.runs if kind == "server-leaf" else shape
+    return kind, host, floor.rules, stands, fill, links, network.fabric.core, inner
 
 
 class _Runs:
@@ -65,7 +81,23 @@ class _Runs:
         return ends_at(spots.at(numbers))
 
     def servers(self, numbers: range) -> Ends:
-        return ends_at(map(self.floor.server, numbers))
+        """Rack by rack: full racks are filled alike."""
+        floor, per_rack = self.floor, self.floor.rows.servers_per_rack
+        if numbers.step != 1:
+            return ends_at(map(floor.server, numbers))
+        found: dict[int, Heights] = {}
+        for rack in range(numbers.start // per_rack, -(-numbers.stop // per_rack)):
+            first = rack * per_rack
+            within = range(max(numbers.start - first, 0), min(numbers.stop - first, per_rack))
+            found[floor.server_rack(rack)] = self._heights(within)
+        return found
+
+    def _heights(self, within: range) -> Heights:
+        """The heights of servers by their numbers in a rack."""
+        if self.floor.servers.whole_rack:
+            return ((1, len(within)),)
+        units = self.floor.servers.box.units
+        return tuple((nth * units + 1, 1) for nth in within)
 
     def _units(self) -> Iterator[Histogram]:
         """Units that stand in their row in the same way have the same lengths."""
@@ -99,9 +131,10 @@ class _Runs:
                 continue
             # The first leaves take the rails that are left over, which only two joined leaves can have.
             more = request.rails % len(numbers)
-            for part, links in ((numbers[:more], request.rails // len(numbers) + 1), (numbers[more:], 0)):
-                each = links or request.rails // len(numbers)
-                total.add(self.servers(servers), self.ends("leaf", part), each)
+            near, each = self.servers(servers), request.rails // len(numbers)
+            if more:
+                total.add(near, self.ends("leaf", numbers[:more]), each + 1)
+            total.add(near, self.ends("leaf", numbers[more:]), each)
         return total.histogram()
 
     def _pods(self) -> Iterator[Histogram]:
@@ -158,72 +191,14 @@ class _Runs:
         """Links from a list of leaves, one each, to hosts; all of them are one group."""
         if not leaves:
             return []
-        if self.floor.spots_of(f"{self.name}/{tier}") is None:
+        at, ends = (self.floor.spots_of(f"{self.name}/{t}") for t in ("leaf", tier))
+        if ends is None:
             return None
+        assert at is not None
         total = Tally(self.floor)
         for f in range(self.network.fabrics):
-            pairs = Counter((f * self.shape.leaf_count + leaf, far(f, nth)) for nth, leaf in enumerate(leaves))
-            for (leaf, number), links in pairs.items():
-                total.add(self.ends("leaf", [leaf]), self.ends(tier, [number]), links)
+            numbers = [f * self.shape.leaf_count + leaf for leaf in leaves]
+            others = [far(f, nth) for nth in range(len(leaves))]
+            for (near, other), links in Counter(zip(at.at(numbers), ends.at(others), strict=True)).items():
+                total.add(alone(*near), alone(*other), links)
         return [total.histogram()]
-
-
-def ends_at(spots: Iterable[tuple[int, int | None]]) -> Ends:
-    """Devices by place and rack unit."""
-    found: dict[int, dict[int, int]] = {}
-    for place, unit in spots:
-        at = found.setdefault(place, {})
-        at[unit or 1] = at.get(unit or 1, 0) + 1
-    return found
-
-
-class Tally:
-    """Runs between racks, added up rack by rack: racks filled alike and as far apart have the same lengths."""
-
-    def __init__(self, floor: Floor) -> None:
-        self.floor = floor
-        self._alike: Counter[tuple[int, Heights, Heights]] = Counter()
-        self._within: Counter[int] = Counter()
-
-    def add(self, near: Ends, far: Ends, links: int) -> None:
-        """Add the runs from every end to every other, each as often as there are links."""
-        point, alike = self.floor.ground.point, self._alike
-        ends = [(point(place), tuple(units.items())) for place, units in far.items()]
-        for place, units in near.items():
-            a, heights = point(place), tuple(units.items())
-            for b, others in ends:
-                if a == b:
-                    self._add_within(heights, others, links)
-                elif a.row == b.row:
-                    alike[abs(a.x - b.x), heights, others] += links
-                else:
-                    around = abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross)
-                    alike[around + abs(a.y - b.y), heights, others] += links
-
-    def _add_within(self, heights: Heights, others: Heights, links: int) -> None:
-        for unit, count in heights:
-            for other, number in others:
-                self._within[abs(unit - other)] += count * number * links
-
-    def histogram(self) -> Histogram:
-        """Lengths rounded up to a tenth of a metre, and how often each occurs."""
-        rules, found = self.floor.rules, Counter[int]()
-        unit_um, slack_um = rules.run.unit_um, 2 * rules.run.slack_um
-        for apart, count in self._within.items():
-            found[-(-(apart * unit_um + slack_um) // _TENTH_UM)] += count
-        top = 2 * ((rules.rack_units + 1) * unit_um + rules.run.tray_um) + slack_um
-        for (path, heights, others), links in self._alike.items():
-            longest = top + path
-            for both, count in _height_sums(heights, others):
-                found[-((both * unit_um - longest) // _TENTH_UM)] += count * links
-        return tuple((tenths / 10, count) for tenths, count in sorted(found.items()))
-
-
-@lru_cache(maxsize=4096)
-def _height_sums(heights: Heights, others: Heights) -> tuple[tuple[int, int], ...]:
-    """The sum of two rack units, and how many pairs of devices in two racks have it."""
-    found: Counter[int] = Counter()
-    for unit, count in heights:
-        for other, number in others:
-            found[unit + other] += count * number
-    return tuple(found.items())

@@ -57,14 +57,15 @@ def _leaves(
     """Put the leaves of units into rows; yields those that stand in the network area."""
     for network in networks:
         shape, fabrics, group = shapes[network.name], network.size.fabrics, f"{network.name}/leaf"
-        found = spots[group] = Spots(shape.leaf_count * fabrics)
+        per_fabric = shape.leaf_count
+        found = spots[group] = Spots(per_fabric * fabrics)
         central: list[int] = []
         for run in shape.runs:
             for unit in range(run.first, run.first + run.count):
                 servers, leaves = run.unit(unit)
                 for fabric in range(fabrics):
                     for position, leaf in enumerate(leaves):
-                        number = fabric * shape.leaf_count + leaf
+                        number = fabric * per_fabric + leaf
                         at = rows.leaf(network.name, unit, fabric, position) if servers else None
                         if at is None:
                             central.append(number)

@@ -20,13 +20,24 @@ from tests.cli.run import ROOT, command, environment, run, run_shell
 
 NAME = "specs/h100-pod-127.yaml"
 SPEC = str(ROOT / NAME)
+SMALL = "specs/one-switch.yaml"
 # Every command with every format that it has.
 LINES = {
     "design": [f"design {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
     "bom": [
         f"bom {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
     ],
-    "cables": [f"cables {NAME}", f"cables {NAME} --format json"],
+    "cables": [f"cables {SMALL}{f}" for f in ("", " --format json")],
+    "lock": [f'lock {SMALL} -o "$(mktemp -d)/lock"'],
+    "diff": [f"diff {SMALL} {SMALL}{f}" for f in ("", " --format json", " --format markdown")],
+    "quote": [
+        f"quote {NAME} --file specs/h100-pod-127.bom.csv{f}"
+        for f in ("", *(f" --format {x}" for x in ("json", "csv", "markdown")))
+    ],
+    "growth": [
+        f"growth {SMALL} --set 'growth=[{{year: 1, gpus: 128}}]'{f}"
+        for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
+    ],
     "show": [f"show {NAME}", f"show {NAME} --format json"],
     "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
     "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
@@ -39,7 +50,8 @@ LINES = {
 }
 ALL = [line for lines in LINES.values() for line in lines]
 C_LOCALE = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
-FIRST = [lines[0] for lines in LINES.values()]
+# A lock is a file always: nothing of it goes to standard output.
+FIRST = [lines[0] for name, lines in LINES.items() if name != "lock"]
 
 
 def _names(group: typer.Typer, above: str = "") -> list[str]:

@@ -1,0 +1,86 @@
+"""Runs between racks added up: by how far the racks are apart and how they are filled, and at last by length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Final
+
+from ibplan.site.floor import Floor
+
+# (length in metres, rounded up to 0.1 m; number of links), shortest first.
+Histogram = tuple[tuple[float, int], ...]
+# (rack unit, devices at it) of one rack; the unit is 1 where it is not known.
+Heights = tuple[tuple[int, int], ...]
+# Devices at one end of runs, by place.
+Ends = Mapping[int, Heights]
+
+_TENTH_UM: Final = 100_000
+
+
+@lru_cache(maxsize=4096)
+def alone(place: int, unit: int) -> Ends:
+    """One device."""
+    return {place: ((unit or 1, 1),)}
+
+
+def ends_at(spots: Iterable[tuple[int, int | None]]) -> Ends:
+    """Devices by place and rack unit."""
+    found: dict[int, dict[int, int]] = {}
+    for place, unit in spots:
+        at = found.setdefault(place, {})
+        at[unit or 1] = at.get(unit or 1, 0) + 1
+    return {place: tuple(at.items()) for place, at in found.items()}
+
+
+class Tally:
+    """Runs between racks, added up rack by rack: racks filled alike and as far apart have the same lengths."""
+
+    def __init__(self, floor: Floor) -> None:
+        self.floor = floor
+        self._alike: Counter[tuple[int, Heights, Heights]] = Counter()
+        self._within: Counter[int] = Counter()
+
+    def add(self, near: Ends, far: Ends, links: int) -> None:
+        """Add the runs from every end to every other, each as often as there are links."""
+        point, alike = self.floor.ground.point, self._alike
+        ends = [(point(place), others) for place, others in far.items()]
+        for place, heights in near.items():
+            a = point(place)
+            for b, others in ends:
+                if a == b:
+                    self._add_within(heights, others, links)
+                elif a.row == b.row:
+                    alike[abs(a.x - b.x), heights, others] += links
+                else:
+                    around = abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross)
+                    alike[around + abs(a.y - b.y), heights, others] += links
+
+    def _add_within(self, heights: Heights, others: Heights, links: int) -> None:
+        for unit, count in heights:
+            for other, number in others:
+                self._within[abs(unit - other)] += count * number * links
+
+    def histogram(self) -> Histogram:
+        """Lengths rounded up to a tenth of a metre, and how often each occurs."""
+        rules, found = self.floor.rules, Counter[int]()
+        unit_um, slack_um = rules.run.unit_um, 2 * rules.run.slack_um
+        for apart, count in self._within.items():
+            found[-(-(apart * unit_um + slack_um) // _TENTH_UM)] += count
+        top = 2 * ((rules.rack_units + 1) * unit_um + rules.run.tray_um) + slack_um
+        for (path, heights, others), links in self._alike.items():
+            longest = top + path
+            for both, count in _height_sums(heights, others):
+                found[-((both * unit_um - longest) // _TENTH_UM)] += count * links
+        return tuple((tenths / 10, count) for tenths, count in sorted(found.items()))
+
+
+@lru_cache(maxsize=4096)
+def _height_sums(heights: Heights, others: Heights) -> tuple[tuple[int, int], ...]:
+    """The sum of two rack units, and how many pairs of devices in two racks have it."""
+    found: Counter[int] = Counter()
+    for unit, count in heights:
+        for other, number in others:
+            found[unit + other] += count * number
+    return tuple(found.items())
