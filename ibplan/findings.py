@@ -202,8 +202,8 @@ _KINDS = (
     FindingKind(
         "networks-not-planned",
         "info",
-        "The networks are planned and priced; racks and rack PDUs are counted, but not priced.",
-        "Add them to the budget by hand.",
+        "The networks are planned and priced; {what} are counted, but not priced.",
+        "State site.rack.price and site.rack.pdu_price, or add them to the budget by hand.",
     ),
     FindingKind(
         "network-left-out",
