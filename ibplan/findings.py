@@ -202,8 +202,8 @@ _KINDS = (
     FindingKind(
         "racks-not-priced",
         "info",
-        "No price holds racks and rack PDUs.",
-        "Add them to the budget by hand.",
+        "Counted, but not priced: {what}.",
+        "State site.rack.price and site.rack.pdu_price, or add them to the budget by hand.",
     ),
     FindingKind(
         "network-left-out",

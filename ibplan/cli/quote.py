@@ -82,7 +82,7 @@ def quote(
     chosen = design_id or plan.choice
     if chosen is None:
         raise NoDesignError("no design can be recommended: `ibplan design` says why; name the quoted one with --design")
-    check = compare_quote(read, plan.design(chosen).line_items, catalog)
+    check = compare_quote(read, plan.design(chosen).bill_items, catalog)
     emit(_rendered(check, chosen, allowed, form, page(output, width)), output)
     if check.differences(allowed):
         raise typer.Exit(EXIT_DIFFERENCE)

@@ -12,7 +12,7 @@ from typing import Final
 
 from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
-from ibplan.explain.money import fit_figures, money_figures, power_figures
+from ibplan.explain.money import cluster_figures, fit_figures, money_figures, power_figures
 from ibplan.explain.networks import network_total_figures, side_figures
 from ibplan.explain.running import energy_figures, spread_figures, total_figures
 from ibplan.explain.site import site_figures
@@ -37,6 +37,7 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     side_figures(),
     network_total_figures(),
     money_figures(),
+    cluster_figures(),
     spread_figures(),
     power_figures(),
     energy_figures(),

@@ -112,12 +112,12 @@ def group_rows(groups: str, key: str) -> Get:
     }
 
 
-def item_lines(key: str, test: Callable[[Data], bool] = lambda item: True) -> Get:
-    """One field of the line items that pass a test."""
+def item_lines(key: str, test: Callable[[Data], bool] = lambda item: True, lines: str = "line_items") -> Get:
+    """One field of the line items (or the `site_items`) that pass a test."""
 
     def get(design: Data, plan: Data) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for number, item in enumerate(design["line_items"], 1):
+        for number, item in enumerate(design[lines], 1):
             if test(item):
                 found[f"line {number} {item['part']} ({item['where']})"] = item[key]
         return found

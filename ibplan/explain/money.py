@@ -56,6 +56,27 @@ def money_figures() -> Iterator[Figure]:
     yield Figure("unpriced_parts", "kinds of parts without a price", "parts", "len(unpriced)", get, (unpriced,))
 
 
+_RACKS = Input("racks_usd", "USD", "of each priced line of racks", item_lines("extended_usd", lines="site_items"))
+_SERVER = Input("server_usd", "USD", "price of one server", at("totals", "server_usd"))
+_SERVERS = Input("servers", "servers", "of the design", at("totals", "servers"))
+
+
+def cluster_figures() -> Iterator[Figure]:
+    """What the cluster costs besides its network: servers and racks."""
+    title = "price of the racks and rack PDUs that the spec gives a price; not in the purchase price"
+    inputs = (
+        Input("quantity", "pieces", "of each priced line of racks", item_lines("quantity", lines="site_items")),
+        Input("unit_price_usd", "USD", "of each of these", item_lines("unit_price_usd", lines="site_items")),
+    )
+    yield Figure("site_usd", title, "USD", _EXTENDED, at("totals", "site_usd"), inputs)
+    rule = "of the price book or of an inline server, discounts taken off"
+    yield plain("server_usd", "price of one server", "USD", at("totals", "server_usd"), rule)
+    title = "network, servers and racks; a lower bound while any of them has no price"
+    formula = "capex_usd + server_usd * servers + sum(racks_usd)"
+    known = (CAPEX, _SERVER, _SERVERS, _RACKS)
+    yield Figure("cluster_usd", title, "USD", formula, at("totals", "cluster_usd"), known)
+
+
 def _share_of(key: str, name: str) -> Get:
     return lambda design, plan: design["totals"][f"capex_by_{key}_usd"].get(name, 0.0)
 
@@ -113,14 +134,20 @@ def fit_figures() -> Iterator[Figure]:
     )
     get = at("fits", "network_budget")
     yield Figure("fits_network_budget", title, "yes/no", formula, get, (CAPEX, complete, limit))
+    limit = Input("cluster_budget_usd", "USD", "price that the cluster may have", limit_of("cluster"))
+    whole = Input(
+        "complete", "", "whether network, servers and racks all have prices", at("totals", "cluster_complete")
+    )
+    formula = (
+        "None if cluster_budget_usd is None else "
+        "False if capex_usd + (server_usd or 0) * servers + sum(racks_usd) > cluster_budget_usd else "
+        "True if complete else None"
+    )
+    title = "whether network, servers and racks keep the cluster budget; unknown while any of them has no price"
+    known = (CAPEX, _SERVER, _SERVERS, _RACKS, whole, limit)
+    yield Figure("fits_cluster_budget", title, "yes/no", formula, at("fits", "cluster_budget"), known)
     servers_w = "maximum of a server in the catalogue (not in the JSON: `ibplan catalog show SERVER`) x servers"
     for name, words, rule in (
-        (
-            "cluster_budget",
-            "network and servers keep the cluster budget (racks are not priced: never certain)",
-            "capex_usd + price of a server in the catalogue (not in the JSON) x servers against budget.cluster: no if "
-            "above, else unknown",
-        ),
         (
             "power",
             "network and servers at maximum draw keep the power limit",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ibplan.catalog.entries import LinkLayer, Nic, PortGroup, Server
+from ibplan.catalog.entries import LinkLayer, Nic, PortGroup, PriceKind, Server
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Problem
 from ibplan.spec.load import LoadedSpec
@@ -37,7 +37,7 @@ class HostPorts:
 
 @dataclass(frozen=True, slots=True)
 class ServerModel:
-    """The server: GPUs, NVLink domain in servers, power in W and price in USD (None = unknown)."""
+    """The server: GPUs, NVLink domain in servers, power in W and price in USD (None = unknown) with its kind."""
 
     id: str
     gpus: int
@@ -46,6 +46,7 @@ class ServerModel:
     usd: Decimal | None
     entry: Server | None
     inline: InlineServer | None
+    price_kind: PriceKind | None
 
 
 def resolve_server(loaded: LoadedSpec, catalog: Catalog) -> ServerModel:
@@ -72,6 +73,7 @@ def resolve_server(loaded: LoadedSpec, catalog: Catalog) -> ServerModel:
         None if price is None else price.unit_usd,
         entry,
         None,
+        None if price is None else price.kind,
     )
 
 
@@ -80,7 +82,8 @@ def _inline(loaded: LoadedSpec, server: InlineServer) -> ServerModel:
     if domain % server.gpus:
         message = f"an NVLink domain of {domain} GPUs does not hold whole servers of {server.gpus}"
         raise InputError([loaded.document.problem(("server", "nvlink_domain_gpus"), message)])
-    return ServerModel("inline", server.gpus, domain // server.gpus, server.power, server.price, None, server)
+    kind: PriceKind | None = None if server.price is None else "street"
+    return ServerModel("inline", server.gpus, domain // server.gpus, server.power, server.price, None, server, kind)
 
 
 def server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:

@@ -26,6 +26,8 @@ class JointTotals:
     complete: bool
     estimated_fraction: float
     unpriced: tuple[Unpriced, ...]
+    site_usd: Decimal | None
+    site_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,12 @@ def make_joint_bill(bought: Sequence[tuple[str, Plan, Design]]) -> JointBill:
 def _totals(designs: Sequence[Design]) -> JointTotals:
     if len(designs) == 1:  # as the design states them, without a detour over sums
         own = designs[0].totals
-        return JointTotals(own.capex_usd, own.complete, own.estimated_fraction, own.unpriced)
+        return JointTotals(
+            own.capex_usd, own.complete, own.estimated_fraction, own.unpriced, own.site_usd, own.site_complete
+        )
     usd = sum((d.totals.capex_usd for d in designs), Decimal(0))
     estimated = sum(d.totals.estimated_fraction * float(d.totals.capex_usd) for d in designs)
+    site = [d.totals.site_usd for d in designs if d.totals.site_usd is not None]
     unpriced: dict[str, int] = {}
     for row in (row for design in designs for row in design.totals.unpriced):
         unpriced[row.part] = unpriced.get(row.part, 0) + row.quantity
@@ -63,4 +68,6 @@ def _totals(designs: Sequence[Design]) -> JointTotals:
         all(d.totals.complete for d in designs),
         estimated / float(usd) if usd else 0.0,
         tuple(Unpriced(part, quantity) for part, quantity in unpriced.items()),
+        sum(site, Decimal(0)) if site else None,
+        all(d.totals.site_complete for d in designs),
     )

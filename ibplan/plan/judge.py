@@ -10,6 +10,7 @@ from ibplan.performance.bandwidth import per_gpu_gbps
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.results import Fits, Shortfall
+from ibplan.plan.site_bill import cluster_cost
 from ibplan.spec.models import Budget, Spec
 from ibplan.workload.need import Verdict
 
@@ -77,19 +78,16 @@ def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:
     """Each limit: kept, broken, or None where none was set or it cannot be known.
 
     The network's price is a lower bound while parts or required licences lack prices: a broken limit is certain, a
-    kept one is not. A
-    cluster's price also holds racks, which are not priced, so that a kept cluster budget is never certain.
+    kept one is not. A cluster's price holds servers and racks, too: it is one as long as any of them has no price.
     """
     budget, servers = spec.budget, design.network.request.servers
-    capital = design.capital
-    server_usd = None if server.usd is None else server.usd * servers
-    cluster_low = capital.usd + (server_usd or Decimal(0))
+    cluster = cluster_cost(design, spec, server)
     server_w = None if server.power_w is None else server.power_w * servers
     known_w = known_power_w(design.items) + (server_w or 0.0)
     all_known = design.power_w is not None and server_w is not None
     return Fits(
-        _within(capital.usd, budget.network, design.price_is_certain),
-        _within(cluster_low, budget.cluster, False),
+        _within(design.capital.usd, budget.network, design.price_is_certain),
+        _within(cluster.known_usd, budget.cluster, cluster.complete),
         _within(known_w, budget.power, all_known),
         _within(known_w * spec.site.pue, budget.facility_power, all_known),
         design.out_of_reach is None if design.form.later_servers else None,
@@ -169,6 +167,6 @@ def _amount(design: Evaluated, what: str, spec: Spec, server: ServerModel) -> De
     if what == "network":
         return design.capital.usd
     if what == "cluster":
-        return design.capital.usd + (server.usd or Decimal(0)) * servers
+        return cluster_cost(design, spec, server).known_usd
     watts = known_power_w(design.items) + (server.power_w or 0.0) * servers
     return watts * spec.site.pue if what == "facility" else watts

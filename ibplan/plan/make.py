@@ -47,6 +47,7 @@ from ibplan.plan.results import (
     Unpriced,
 )
 from ibplan.plan.side_networks import SidePlanner
+from ibplan.plan.site_bill import cluster_cost, site_bill
 from ibplan.plan.why import reasons
 from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
@@ -59,7 +60,8 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = "1"
 _CENT = Decimal("0.01")
-_LAYOUT_KEYS = frozenset({"placement", "rack", "hall", "tray_above_rack", "slack"})
+_LAYOUT_KEYS = frozenset({"placement", "hall", "tray_above_rack", "slack"})
+_RACK_PRICES = frozenset({"price", "pdu_price"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,13 @@ def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
 
 
 def _site_stated(loaded: LoadedSpec) -> bool:
-    """Whether the spec says anything of racks and rows."""
+    """Whether the spec says anything of racks and rows but their prices."""
     site = loaded.document.data.get("site")
-    return isinstance(site, Mapping) and not _LAYOUT_KEYS.isdisjoint(site)
+    if not isinstance(site, Mapping):
+        return False
+    rack = site.get("rack")
+    measured = isinstance(rack, Mapping) and not _RACK_PRICES.issuperset(rack)
+    return measured or not _LAYOUT_KEYS.isdisjoint(site)
 
 
 def _evaluate_all(forms: Iterable[Form | Refused], context: _Context) -> tuple[list[Evaluated], tuple[Rejected, ...]]:
@@ -322,6 +328,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         networks=networks,
         left_out=tuple(Missing(row.what, row.reason) for row in design.side.left_out),
         line_items=costs.items,
+        site_items=site_bill(design.placed.floor, context.spec.site.rack).items,
         licences=costs.licences,
         price_spread=costs.spread,
         energy=costs.energy,
@@ -362,6 +369,8 @@ def _totals(design: Evaluated, networks: Networks, context: _Context) -> Totals:
     found = (networks.compute, networks.storage, networks.inband, networks.oob)
     planned = [network for network in found if network is not None]
     capital = design.capital
+    site = site_bill(design.placed.floor, context.spec.site.rack)
+    cluster = cluster_cost(design, context.spec, context.named.server)
     return Totals(
         gpus=context.gpus,
         servers=context.named.servers,
@@ -381,4 +390,10 @@ def _totals(design: Evaluated, networks: Networks, context: _Context) -> Totals:
         power_typical_w=design.power_typical_w,
         power_known_w=known_power_w(design.items),
         racks=None if design.placed.floor is None else len(design.placed.floor.places),
+        site_usd=None if site.usd is None else site.usd.quantize(_CENT),
+        site_complete=site.complete,
+        server_usd=cluster.server_usd,
+        server_price_kind=cluster.server_price_kind,
+        cluster_usd=None if cluster.usd is None else cluster.usd.quantize(_CENT),
+        cluster_complete=cluster.complete,
     )

@@ -58,7 +58,10 @@ def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: i
     unused = [pointer for pointer in NOT_USED_YET if _is_written(loaded, pointer)]
     if unused:
         yield finding("keys-not-used", pointer=unused[0], keys=", ".join(unused))
-    yield finding("racks-not-priced")
+    rack = loaded.spec.site.rack
+    unpriced = [what for what, usd in (("racks", rack.price), ("rack PDUs", rack.pdu_price)) if usd is None]
+    if unpriced:
+        yield finding("racks-not-priced", what=" and ".join(unpriced))
 
 
 NOT_USED_YET = (

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ibplan.catalog.entries import PriceKind
 from ibplan.economics.items import LineItem
 from ibplan.economics.licences import Licence
 from ibplan.economics.price_spread import PriceSpread
@@ -208,6 +209,8 @@ class Totals:
     `capex_usd` counts the priced parts; `complete` says whether those are all.
     `power_w` is the maximum of switches and modules, None if any of it is unknown; `power_typical_w` likewise.
     `power_known_w` is the maximum of those parts of which it is known.
+    `site_usd`: racks and rack PDUs, apart from `capex_usd`; None = none of those to buy has a price.
+    `cluster_usd`: network, servers and racks, as far as priced; None = a server has no price.
     """
 
     gpus: int
@@ -228,6 +231,12 @@ class Totals:
     power_typical_w: float | None
     power_known_w: float
     racks: int | None
+    site_usd: Decimal | None
+    site_complete: bool
+    server_usd: Decimal | None
+    server_price_kind: PriceKind | None
+    cluster_usd: Decimal | None
+    cluster_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +275,10 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One complete answer. `rank` None = not fully priced, so not ranked; `site` None = no layout can be made."""
+    """One complete answer. `rank` None = not fully priced, so not ranked; `site` None = no layout can be made.
+
+    `line_items` are those of the networks and add up to `capex_usd`; `site_items`, of racks, to `site_usd`.
+    """
 
     id: str
     rank: int | None
@@ -278,6 +290,7 @@ class Design:
     networks: Networks
     left_out: tuple[Missing, ...]
     line_items: tuple[LineItem, ...]
+    site_items: tuple[LineItem, ...]
     licences: tuple[Licence, ...]
     price_spread: PriceSpread
     energy: Energy
@@ -286,6 +299,11 @@ class Design:
     performance: Performance
     fits: Fits
     alternatives: tuple[Alternative, ...]
+
+    @property
+    def bill_items(self) -> tuple[LineItem, ...]:
+        """All that is bought: the lines of the networks, then those of the racks."""
+        return (*self.line_items, *self.site_items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from ibplan.findings import plural
 from ibplan.plan.judge import Judged
+from ibplan.plan.site_bill import site_bill
 from ibplan.spec.models import Spec
 from ibplan.units import format_gbps, format_usd, format_watts
 
@@ -133,7 +134,10 @@ def _broken(judged: Judged, spec: Spec) -> list[str]:
             f"{format_usd(budget.network)}."
         )
     if judged.fits.cluster_budget is False and budget.cluster is not None:
-        sentences.append(f"With its servers it costs more than the cluster budget of {format_usd(budget.cluster)}.")
+        racks = " and racks" if site_bill(design.placed.floor, spec.site.rack).items else ""
+        sentences.append(
+            f"With its servers{racks} it costs more than the cluster budget of {format_usd(budget.cluster)}."
+        )
     for name, limit in (("power", budget.power), ("facility_power", budget.facility_power)):
         if getattr(judged.fits, name) is False and limit is not None:
             words = "facility power" if name == "facility_power" else "power"

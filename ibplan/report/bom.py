@@ -74,7 +74,7 @@ def bom_rows(plan: Plan, design: Design, by: By = "part") -> list[Row]:
     up to the design's maximum. Spares stand in the first row of their part; by tier they have rows of their own.
     """
     old = old_parts(plan, design)
-    return [make_row(line, items, old, by) for line, items in enumerate(row_groups(design.line_items, by), 1)]
+    return [make_row(line, items, old, by) for line, items in enumerate(row_groups(design.bill_items, by), 1)]
 
 
 def row_groups(line_items: Iterable[LineItem], by: By) -> list[list[LineItem]]:
@@ -232,6 +232,8 @@ def totals_data(totals: Totals | JointTotals) -> dict[str, Any]:
         "complete": totals.complete,
         "estimated_fraction": significant(totals.estimated_fraction),
         "unpriced": [{"part": row.part, "quantity": row.quantity} for row in totals.unpriced],
+        "site_usd": None if totals.site_usd is None else money(totals.site_usd),
+        "site_complete": totals.site_complete,
     }
 
 
@@ -256,10 +258,13 @@ def markdown_bill(title: str, rows: Sequence[Row], totals: Totals | JointTotals,
 
 
 def total_words(totals: Totals | JointTotals) -> str:
-    """`Total: $3,411,852 (complete; 5% of it rests on estimates)`."""
+    """`Total: $3,411,852 (complete; 5% of it rests on estimates)`; racks that are priced are named apart."""
     known = "complete" if totals.complete else f"a lower bound: {_without_price(len(totals.unpriced))}"
     share = f"; {totals.estimated_fraction:.0%} of it rests on estimates" if totals.estimated_fraction else ""
     total = f"Total: {format_usd(totals.capex_usd)} ({known}{share})"
+    if totals.site_usd:
+        whole = "complete" if totals.site_complete else "a lower bound: some have no price or no place"
+        total = f"{total}; racks and rack PDUs apart: {format_usd(totals.site_usd)} ({whole})"
     return f"{total}; support, installation and tax are not in it"
 
 

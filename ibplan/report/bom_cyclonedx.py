@@ -47,6 +47,8 @@ def _metadata(joint_bill: JointBill) -> dict[str, Any]:
     properties = {"cdx:reproducible": "true", "ibplan:total": total_words(joint_bill.totals)}
     properties["ibplan:total_usd"] = f"{joint_bill.totals.capex_usd:.2f}"
     properties["ibplan:complete"] = "true" if joint_bill.totals.complete else "false"
+    if joint_bill.totals.site_usd:
+        properties["ibplan:site_usd"] = f"{joint_bill.totals.site_usd:.2f}"
     for share in joint_bill.shares:
         inputs = share.plan.inputs
         book = f"{inputs.price_book.name} of {inputs.price_book.date}"

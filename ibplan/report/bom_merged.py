@@ -44,7 +44,7 @@ def merged_rows(joint_bill: JointBill, by: By = "part") -> list[Row]:
     bought = [
         (share.name, replace(item, where=f"{share.name}: {item.where}"))
         for share in joint_bill.shares
-        for item in share.design.line_items
+        for item in share.design.bill_items
     ]
     networks = list(dict.fromkeys(item.network for _, item in bought))
     items = sorted((item for _, item in bought), key=lambda item: networks.index(item.network))

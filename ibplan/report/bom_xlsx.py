@@ -225,7 +225,7 @@ def _summary_total(book: Book, sheet: Worksheet, last: int, joint_bill: JointBil
         formula = _sum_formula(f"{letter}{_HEAD_ROW + 2}:{letter}{last + 1}")
         sheet.write_formula(row, column, formula, book.total if column == 4 else book.total_count, value)
     _state_cell(book.bold, sheet, row, rows)
-    planned = None if money == "" else joint_bill.totals.capex_usd
+    planned = None if money == "" else joint_bill.totals.capex_usd + (joint_bill.totals.site_usd or 0)
     put(sheet, row + 1, 0, "As planned", book.text)
     put(sheet, row + 1, 4, planned, book.money)
     put(sheet, row + 2, 0, "Changed since", book.text)

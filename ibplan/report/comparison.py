@@ -228,8 +228,22 @@ def _money() -> Iterator[Row]:
     yield Row("- before discounts", "USD", "capex_list_usd", words=_before_discounts, keep="some")
     yield Row("- at lowest known prices", "USD", "capex_low_usd", text.usd, mark=_priced(None))
     yield Row("- at highest known prices", "USD", "capex_high_usd", text.usd, mark=_priced(None))
+    yield Row("Cluster with servers, racks", "USD", "cluster_usd", text.usd, mark=_cluster, absent=text.UNKNOWN)
+    yield Row("- racks and rack PDUs in it", "USD", "site_usd", text.usd, keep="some", mark=_racks)
     yield Row("Share of estimates", "%", "estimated_fraction", text.percent)
     yield Row("Kinds of unpriced parts", "parts", "unpriced_parts", keep="some")
+
+
+def _cluster(design: Data, written: str) -> str:
+    """Marks a price of the cluster in which something has no price, or rests on an estimate."""
+    kinds = [design["totals"]["server_price_kind"], *(i["price_kind"] for i in design["line_items"])]
+    open_end = not design["totals"]["cluster_complete"]
+    return (LOWER_BOUND if open_end else "") + (ESTIMATE if "estimate" in kinds else "") + written
+
+
+def _racks(design: Data, written: str) -> str:
+    """Marks a price of racks in which some have no price."""
+    return written if design["totals"]["site_complete"] else LOWER_BOUND + written
 
 
 def _before_discounts(design: Data) -> str:

@@ -315,7 +315,7 @@ def left_out(data: Data, networks: Sequence[str]) -> Section:
         return Section("Left out of this plan", ())
     design = data["designs"][0]
     missing = list(networks)
-    missing += ["racks"] if design["totals"]["racks"] is None else ["the price of racks and rack PDUs"]
+    missing += ["racks"] if design["totals"]["racks"] is None else _unpriced_racks(design)
     missing += ["support"] if design["tco"]["support_usd"] is None else []
     missing += ["licences without a price"] if any(not x["bought"] for x in design["licences"]) else []
     missing += [] if any(item["tier"] == "spares" for item in design["line_items"]) else ["spares"]
@@ -323,6 +323,16 @@ def left_out(data: Data, networks: Sequence[str]) -> Section:
     missing += ["step time of the job"] if performance["training"] is None and performance["inference"] is None else []
     missing += ["servers and their NICs, unless a line says NIC", "installation and tax"]
     return Section("Left out of this plan", (Line("; ".join(missing) + "."),))
+
+
+def _unpriced_racks(design: Data) -> list[str]:
+    """Racks and rack PDUs that have no price, or are not counted."""
+    if design["totals"]["site_complete"]:
+        return []
+    priced = {item["category"] for item in design["site_items"]}
+    wanted = (("rack", "racks"), ("PDU", "rack PDUs")) if design["site"]["pdus"] else (("rack", "racks"),)
+    unpriced = [words for category, words in wanted if category not in priced]
+    return ["the price of " + " and ".join(unpriced)] if unpriced else ["racks of attached hosts"]
 
 
 def sensitivity(data: Data) -> Section:

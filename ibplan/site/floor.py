@@ -172,6 +172,11 @@ class Floor:
         return len(self.places) - len(self.server_places)
 
     @property
+    def bought_rack_count(self) -> int:
+        """Racks to buy: those that come assembled are part of what their servers cost."""
+        return self.network_rack_count + (0 if self.servers.whole_rack else len(self.server_places))
+
+    @property
     def pdu_count(self) -> int:
         """Rack PDUs over all racks; those of racks that come assembled are the maker's and not counted."""
         own = 0 if self.servers.whole_rack else len(self.server_places)

@@ -222,7 +222,10 @@ def _as_budget(value: Any) -> Any:
 
 
 class RackSpec(Strict):
-    """One rack. What is not stated is a default of the site (docs/site.md), a weight limit then unknown."""
+    """One rack. What is not stated is a default of the site (docs/site.md), a weight limit then unknown.
+
+    `price` of one rack, `pdu_price` of one rack PDU: no default, because no public price fits every rack.
+    """
 
     rack_units: int | None = Field(default=None, ge=1, le=100)
     reserved_units: int | None = Field(default=None, ge=0, le=99)
@@ -231,6 +234,8 @@ class RackSpec(Strict):
     width: Metres | None = None
     depth: Metres | None = None
     pdus: int | None = Field(default=None, ge=0, le=12)
+    price: Usd | None = None
+    pdu_price: Usd | None = None
 
 
 class HallSpec(Strict):

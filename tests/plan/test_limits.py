@@ -81,7 +81,7 @@ def test_unknown_power_breaks_a_limit_only_for_certain() -> None:
 
 
 def test_a_cluster_budget_is_broken_for_certain_or_not_known() -> None:
-    # Racks belong to the cluster and are not planned, so what is known is a lower bound: 4 x 300,000 and the network.
+    # Racks belong to the cluster, too. They have no price here, so this is a lower bound: 4 x 300,000 and the network.
     text = INLINE.replace(", medium: copper", "")
     network = cost(text)
     assert only(plan(text, f"budget.cluster=${network + 1_200_000 - 1}")).fits.cluster_budget is False

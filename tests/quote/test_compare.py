@@ -45,7 +45,7 @@ def test_a_bill_is_a_quote_without_differences(name: str, by: str, tmp_path: Pat
     design = plan.design(plan.recommended or "")
     grouping = "tier" if by == "tier" else "part"
     (tmp_path / "q.csv").write_text(bom_csv(bom_rows(plan, design, grouping), grouping))
-    found = compare_quote(read_quote(tmp_path / "q.csv", {}), design.line_items, samples.catalog())
+    found = compare_quote(read_quote(tmp_path / "q.csv", {}), design.bill_items, samples.catalog())
     assert found.differences(Decimal(0)) == 0
     assert found.quoted_usd == found.bill_usd
     assert {o.status for o in found.offers} == {"match"}

@@ -21,12 +21,13 @@ PLAN = (
     "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth"
 )
 DESIGN = (
-    "id rank pinned why fabric totals site networks left_out line_items licences price_spread energy tco sensitivity "
-    "performance fits alternatives"
+    "id rank pinned why fabric totals site networks left_out line_items site_items licences price_spread "
+    "energy tco sensitivity performance fits alternatives"
 )
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
-    "capex_by_category_usd capex_by_tier_usd capex_by_network_usd power_w power_typical_w power_known_w racks"
+    "capex_by_category_usd capex_by_tier_usd capex_by_network_usd power_w power_typical_w power_known_w racks "
+    "site_usd site_complete server_usd server_price_kind cluster_usd cluster_complete"
 )
 NETWORK = (
     "fabric tiers planes rail_optimized rail_only second_tier partial_units leaf_ports single_tier unit pod "
