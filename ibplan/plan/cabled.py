@@ -11,6 +11,7 @@ from ibplan.errors import UsageError
 from ibplan.parts.chosen import LinkParts
 from ibplan.plan.evaluate import Evaluated, is_billed
 from ibplan.plan.runs import layout_of
+from ibplan.plan.structured import panelled, structured_rules
 from ibplan.plan.wired import choose_design
 from ibplan.plan.wires import wire_evaluated
 from ibplan.spec.load import LoadedSpec
@@ -38,8 +39,9 @@ def cable_design(
     if not chosen:
         raise UsageError(f"--network: {design.id} has no network {network!r}; it has: {', '.join(there)}")
     floor = design.placed.floor
-    places = None if floor is None else layout_of(floor)
-    networks = tuple(CabledNetwork(n, wire_evaluated(design, n), _parts(design, n), places) for n in chosen)
+    rules = structured_rules(loaded.spec.site)
+    places = None if floor is None else layout_of(floor) if rules is None else panelled(floor)
+    networks = tuple(CabledNetwork(n, wire_evaluated(design, n), _parts(design, n), places, rules) for n in chosen)
     return CabledDesign(name, design.id, networks)
 
 

@@ -47,6 +47,7 @@ from ibplan.plan.results import (
     Unpriced,
 )
 from ibplan.plan.side_networks import SidePlanner
+from ibplan.plan.structured import structured_rules
 from ibplan.plan.why import reasons
 from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
@@ -125,7 +126,8 @@ def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
     named, book = resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics)
     planner = SidePlanner(loaded.spec, named.server, catalog, book)
     extras = extras_of(loaded, named.server.gpus)
-    return _Context(loaded, catalog, named, Means(book, planner, extras, _site_stated(loaded)))
+    means = Means(book, planner, extras, _site_stated(loaded), structured_rules(loaded.spec.site))
+    return _Context(loaded, catalog, named, means)
 
 
 def _site_stated(loaded: LoadedSpec) -> bool:

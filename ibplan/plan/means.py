@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ibplan.economics.licences import Licence
 from ibplan.fabric.network import NetworkSize
@@ -15,26 +16,31 @@ from ibplan.plan.side_networks import SidePlanner
 from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
 
+if TYPE_CHECKING:
+    from ibplan.cabling.structured import StructuredRules
+
 
 @dataclass(frozen=True, slots=True)
 class Means:
     """Parts, the planner of side networks, and what a bill holds besides.
 
     `known`: side networks cabled before, because many forms have the same ones on floors alike. `site_stated`: the spec
-    says something of the layout, so that a run that no parts cover refuses a design.
+    says something of the layout, so that a run that no parts cover refuses a design. `structured`: how links between
+    racks run over trunks, if they do.
     """
 
     book: PartsBook
     planner: SidePlanner
     extras: Extras
     site_stated: bool
+    structured: StructuredRules | None = None
     known: dict[object, SideNetwork] = field(default_factory=dict)
 
     def cabled(self, side: SideNetwork, floor: Floor, airflow: Airflow) -> SideNetwork:
         """The network with its cables by the runs on a floor."""
         key = (id(side.network), floor.signature)  # the planner keeps its networks, so that an id is of one alone
         if key not in self.known:
-            self.known[key] = cabled(side, floor, self.book, airflow)
+            self.known[key] = cabled(side, floor, self.book, airflow, self.structured)
         return self.known[key]
 
     def licences(self, fabric: Fabric, network: NetworkSize, side: SideNetworks) -> tuple[Licence, ...]:
