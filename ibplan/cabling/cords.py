@@ -41,7 +41,9 @@ def _range(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def cord_rows(rows: Iterable[CableRow], number: int, planned: Planned, cable: Cable | None, panels: Panels) -> Iterator[CableRow]:
+def cord_rows(
+    rows: Iterable[CableRow], number: int, planned: Planned, cable: Cable | None, panels: Panels
+) -> Iterator[CableRow]:
     """The rows of one choice of parts, with `<id>/a` and `<id>/b` in place of those over trunks.
 
     `rows` = one for each cable, in order; `number`: index of the choice. Both labels of a cord name both panel ports.

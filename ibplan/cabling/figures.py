@@ -42,7 +42,7 @@ class Part(Stated):
 
 
 class Defaults(_Model):
-    """What stands where the spec states nothing: fibres of a trunk, ports and rack units of a panel, steps of lengths."""
+    """What stands where the spec states nothing: trunks, panels, spare plugs, steps of lengths."""
 
     trunk_fibers: Whole
     panel_ports: Whole

@@ -46,7 +46,7 @@ class CableRow(NamedTuple):
     """One cable: `a` = the near end (of a splitter: its one connector), `b` = the far ends, one a link.
 
     `label_a` is read at the near end, `label_b` at each far end; each names its own end first. `run_m` is the longest
-    way between its ends, `length_m` the length to order, both in metres. A trunk carries links of any speed: `gbps` None.
+    way between its ends, `length_m` the length to order, both in metres. A trunk has no speed (`gbps` None).
     """
 
     network: str

@@ -275,7 +275,9 @@ def _plugs(glass: Glass, rules: StructuredRules) -> int:
     """Plugs at each end of a trunk. Raises Unbuildable if it has none."""
     fibers = figures().connectors[glass.connector].fibers
     if rules.trunk_fibers < fibers:
-        text = f"structured cabling: a plug of {glass.connector} takes {fibers} fibers, a trunk has {rules.trunk_fibers}"
+        text = (
+            f"structured cabling: a plug of {glass.connector} takes {fibers} fibers, a trunk has {rules.trunk_fibers}"
+        )
         raise Unbuildable(Reason("trunk-fibers", text, fibers, rules.trunk_fibers))
     return rules.trunk_fibers // fibers
 

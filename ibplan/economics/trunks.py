@@ -15,7 +15,11 @@ def structured_items(network: NetworkName, structured: Structured, prices: Price
     """Trunks, one line a kind and length, then panels, one a kind. Without a price in the book they have none."""
     trunks: dict[tuple[str, str, int], int] = {}
     for row in structured.trunks:
-        key = (trunk_part(row.glass, structured.rules), trunk_words(row.glass, row.plugs, structured.rules), row.length_m)
+        key = (
+            trunk_part(row.glass, structured.rules),
+            trunk_words(row.glass, row.plugs, structured.rules),
+            row.length_m,
+        )
         trunks[key] = trunks.get(key, 0) + row.count
     panels: dict[tuple[str, str], int] = {}
     for rack in structured.panels:
@@ -27,6 +31,6 @@ def structured_items(network: NetworkName, structured: Structured, prices: Price
         item = line_item(network, CABLING_TIER, "trunk", identity, count, price, _PASSIVE, "between racks")
         found.append(at_length(item, price, float(length_m)))
     for (part, words), count in sorted(panels.items()):
-        item = (part, None, None, words)
-        found.append(line_item(network, CABLING_TIER, "panel", item, count, prices.choose(part), _PASSIVE, "in racks"))
+        what = (part, None, None, words)
+        found.append(line_item(network, CABLING_TIER, "panel", what, count, prices.choose(part), _PASSIVE, "in racks"))
     return tuple(found)

@@ -132,10 +132,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
 def _structured(
     form: Form, network: NetworkSize, parts: tuple[LinkParts, ...], placed: Placed, means: Means
 ) -> tuple[tuple[LinkParts, ...], Structured | None, tuple[LineItem, ...]]:
-    """The compute network's parts with cords, its trunks and their lines, where the spec wants them and a floor is known.
-
-    Links that nothing is bought for keep their parts as they are.
-    """
+    """The compute network's parts with cords, its trunks and their lines, if they are wanted and there is a floor."""
     if means.structured is None or placed.floor is None:
         return parts, None, ()
     return structure(

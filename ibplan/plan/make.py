@@ -48,6 +48,7 @@ from ibplan.plan.results import (
 )
 from ibplan.plan.side_networks import SidePlanner
 from ibplan.plan.structured import structured_rules
+from ibplan.plan.trunk_notes import trunk_findings
 from ibplan.plan.why import reasons
 from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
@@ -116,7 +117,8 @@ def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dic
     costs = costs_of([*ranked, *_unranked(judged)], loaded.spec, context.named.server, context.means.book)
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
-        findings += [*design_findings(j), *cost_findings(j, costs[j.design.id], loaded.spec, context.catalog.prices)]
+        findings += [*design_findings(j), *trunk_findings(j.design, loaded.spec.site.cabling.structured)]
+        findings += [*cost_findings(j, costs[j.design.id], loaded.spec, context.catalog.prices)]
     plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs)
     return plan, {design.id: design for design in evaluated}
 

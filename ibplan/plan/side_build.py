@@ -33,7 +33,8 @@ from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import StructuredRules
+    from ibplan.cabling.structured import Structured, StructuredRules
+    from ibplan.economics.items import LineItem
 
 WORDS: dict[SideName, str] = {
     "storage": "storage network",
@@ -140,11 +141,10 @@ def cabled(
     network = side.network
     runs = site_runs(floor, side.name, network, lambda: wire_side(network), assumed=True)
     parts = network_parts(network, link_layer(side.fabric), book, lambda link: side.medium, runs)
-    structured, more = None, ()
+    structured: Structured | None = None
+    more: tuple[LineItem, ...] = ()
     if rules is not None:
-        parts, structured, more = structure(
-            side.name, network, parts, floor, rules, book, lambda: wire_side(network)
-        )
+        parts, structured, more = structure(side.name, network, parts, floor, rules, book, lambda: wire_side(network))
     items = (*make_bill(side.name, all_switches(network, side.switches, airflow), parts), *more)
     return replace(side, parts=parts, items=items, structured=structured)
 

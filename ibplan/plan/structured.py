@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from ibplan.cabling.figures import figures
 from ibplan.economics.items import LineItem, NetworkName
-from ibplan.economics.trunks import structured_items
 from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.chosen import LinkParts
@@ -27,11 +26,12 @@ MOST_LINKS: Final = 1_000_000
 
 def structured_rules(site: Site) -> StructuredRules | None:
     """How the spec wants structured cabling; None = it does not."""
-    stated, known = site.cabling, figures().defaults
+    stated = site.cabling
     if not stated.structured:
         return None
-    from ibplan.cabling.structured import StructuredRules
+    from ibplan.cabling.structured import StructuredRules  # most specs have no trunks
 
+    known = figures().defaults
     return StructuredRules(
         stated.trunk_fibers or known.trunk_fibers.value,
         stated.panel_ports or known.panel_ports.value,
@@ -59,10 +59,15 @@ def structure(
 ) -> tuple[tuple[LinkParts, ...], Structured, tuple[LineItem, ...]]:
     """The parts with cords, the trunks and panels, and their lines. Raises Unbuildable, also for too many links."""
     from ibplan.cabling.structured import plan_structured, with_cords
+    from ibplan.economics.trunks import structured_items
 
     links = sum(link.count for link in network.links)
     if links > MOST_LINKS:
         text = f"structured cabling is planned for up to {MOST_LINKS:,} links of a network, {name} has {links:,}"
         raise Unbuildable(Reason("structured-links", text, links, MOST_LINKS))
     planned = plan_structured(wiring(), parts, panelled(floor), name, rules)
-    return with_cords(parts, planned, book), planned.structured, structured_items(name, planned.structured, book.catalog.prices)
+    return (
+        with_cords(parts, planned, book),
+        planned.structured,
+        structured_items(name, planned.structured, book.catalog.prices),
+    )

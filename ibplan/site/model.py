@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Purpose = Literal["server", "network"]
 Ints = npt.NDArray[np.int32]
 _UM: float = 1e6
-# Groups of a layout in which the n-th device is the panels of rack n, measured to their far side: for cords from devices
-# below, and for trunks from the tray above.
+# Groups of a layout in which the n-th device is the panels of rack n, measured to their far side: for cords from
+# devices below, and for trunks from the tray above.
 PANEL_CORDS: Final = "panel"
 PANEL_TRUNKS: Final = "panel/trunk"
 
