@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ibplan.cabling.rows import CableRow, End
-from ibplan.cabling.structured import Planned, Trunks, trunk_part, trunk_words
+from ibplan.cabling.trunks import Planned, Trunks, trunk_part, trunk_words
 from ibplan.catalog.entries import Cable
 from ibplan.parts.lengths import ordered_m
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 from ibplan.cabling.cables import Cables, Cages, Indices, choices_of, link_cages, network_cables
 from ibplan.cabling.ends import ClassEnd, class_end, device_places
 from ibplan.cabling.runs import Places, link_runs_m
-from ibplan.cabling.structured import StructuredRules
+from ibplan.cabling.trunks import StructuredRules
 from ibplan.catalog.entries import Cable, Medium
 from ibplan.fabric.wiring_model import Side, Wiring
 from ibplan.parts.chosen import LinkParts

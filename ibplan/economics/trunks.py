@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ibplan.cabling.structured import Structured, panel_part, panel_words, trunk_part, trunk_words
+from ibplan.cabling.trunks import Structured, panel_part, panel_words, trunk_part, trunk_words
 from ibplan.catalog.prices import PriceBook
 from ibplan.economics.bill import at_length, line_item
 from ibplan.economics.items import LineItem, NetworkName

@@ -33,7 +33,7 @@ from ibplan.plan.structured import structure
 from ibplan.spec.models import Spec
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import Structured
+    from ibplan.cabling.trunks import Structured
 
 _MOST_ROUNDS = 16
 

@@ -17,7 +17,7 @@ from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import StructuredRules
+    from ibplan.cabling.trunks import StructuredRules
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import Structured, StructuredRules
+    from ibplan.cabling.trunks import Structured, StructuredRules
     from ibplan.economics.items import LineItem
 
 WORDS: dict[SideName, str] = {

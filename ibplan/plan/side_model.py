@@ -13,7 +13,7 @@ from ibplan.plan.switches import TierModels
 from ibplan.spec.models import Fabric
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import Structured
+    from ibplan.cabling.trunks import Structured
 
 SideName = Literal["storage", "inband", "oob"]
 SIDE_NAMES: tuple[SideName, ...] = ("storage", "inband", "oob")

@@ -16,7 +16,7 @@ from ibplan.site.floor import Floor
 from ibplan.spec.models import Site
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import Structured, StructuredRules
+    from ibplan.cabling.trunks import Structured, StructuredRules
     from ibplan.fabric.wiring_model import Wiring
     from ibplan.site.model import Layout
 
@@ -29,7 +29,7 @@ def structured_rules(site: Site) -> StructuredRules | None:
     stated = site.cabling
     if not stated.structured:
         return None
-    from ibplan.cabling.structured import StructuredRules  # most specs have no trunks
+    from ibplan.cabling.trunks import StructuredRules  # most specs have no trunks
 
     known = figures().defaults
     return StructuredRules(

@@ -11,7 +11,7 @@ from ibplan.parts.chosen import LinkParts
 from ibplan.plan.evaluate import Evaluated
 
 if TYPE_CHECKING:
-    from ibplan.cabling.structured import Structured
+    from ibplan.cabling.trunks import Structured
 
 _AT: Final = "/site/cabling"
 _RACKS_SHOWN: Final = 24

@@ -18,7 +18,8 @@ from ibplan.cabling.figures import figures
 from ibplan.cabling.rows import CabledNetwork, CableRow, cable_rows
 from ibplan.cabling.runs import link_runs_m
 from ibplan.cabling.schedule import schedule_rows
-from ibplan.cabling.structured import StructuredRules, panel_part, plan_structured, trunk_part
+from ibplan.cabling.structured import plan_structured
+from ibplan.cabling.trunks import StructuredRules, panel_part, trunk_part
 from ibplan.catalog.entries import PriceFile
 from ibplan.catalog.layers import Layers
 from ibplan.catalog.references import unknown_parts
