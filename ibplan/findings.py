@@ -279,6 +279,50 @@ _KINDS = (
         "State racks and rows as they are under site:, another site.placement, or another network.medium.",
     ),
     FindingKind(
+        "trunks-need-layout",
+        "warning",
+        "Structured cabling needs a rack layout, and there is none: trunks and panels are not counted, all cables go "
+        "from device to device.",
+        "State the height of what has no place (rack_units).",
+    ),
+    FindingKind(
+        "trunks-not-needed",
+        "info",
+        "Structured cabling is asked for, but no fiber link with modules joins two racks: there are no trunks.",
+        "Copper, active optical cables and splitters go from device to device: set network.medium to have modules.",
+    ),
+    FindingKind(
+        "channel-loss",
+        "warning",
+        "{kind}: {channels} over trunks lose more than {limit}: {loss_db} dB in the longest.",
+        "Take plugs of low loss, shorten the runs, or leave these links without panels.",
+    ),
+    FindingKind(
+        "loss-limit-unknown",
+        "info",
+        "{kind}: the longest channel over trunks is {length_m} m and loses {loss_db} dB; how much these modules "
+        "bear is not known.",
+        "Ask the vendor of the modules.",
+    ),
+    FindingKind(
+        "channel-too-long",
+        "warning",
+        "{kind}: the longest channel over trunks, cords included, is {length_m} m; the parts reach {reach_m} m.",
+        "Set another network.medium, or racks closer to each other.",
+    ),
+    FindingKind(
+        "panels-need-units",
+        "warning",
+        "In {racks} the panels need more rack units than the {kept} kept free at the top: {units}.",
+        "Use units that `ibplan racks` shows free, raise site.rack.reserved_units, or take denser panels.",
+    ),
+    FindingKind(
+        "panels-fit",
+        "info",
+        "Rack units of panels, within the {kept} kept free at the top: {units}.",
+        "",
+    ),
+    FindingKind(
         "airflow-not-sold",
         "warning",
         "{switch} is listed with {have} airflow only: its part number is left open.",

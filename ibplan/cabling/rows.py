@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, NamedTuple
+from itertools import chain
+from typing import Final, Literal, NamedTuple
 
 from ibplan.cabling.cables import Cables, Cages, Indices, choices_of, link_cages, network_cables
 from ibplan.cabling.ends import ClassEnd, HostPorts, Naming, class_end, device_places
 from ibplan.cabling.runs import Places, link_runs_m
+from ibplan.cabling.trunks import StructuredRules
 from ibplan.catalog.entries import Cable, Medium
 from ibplan.fabric.wiring_model import Side, Wiring
 from ibplan.parts.chosen import LinkParts
@@ -44,12 +46,12 @@ class CableRow(NamedTuple):
     """One cable: `a` = the near end (of a splitter: its one connector), `b` = the far ends, one a link.
 
     `label_a` is read at the near end, `label_b` at each far end; each names its own end first. `run_m` is the longest
-    way between its ends, `length_m` the length to order, both in metres.
+    way between its ends, `length_m` the length to order, both in metres. A trunk has no speed (`gbps` None).
     """
 
     network: str
     cable_id: str
-    kind: LinkKind
+    kind: LinkKind | Literal["trunk"]
     label_a: str
     label_b: tuple[str, ...]
     a: End
@@ -64,7 +66,7 @@ class CableRow(NamedTuple):
     connector_b: str | None
     polish_b: str | None
     polarity: str | None
-    gbps: int
+    gbps: int | None
     run_m: float | None
     length_m: float | None
     bundle: str | None
@@ -75,6 +77,7 @@ class CabledNetwork:
     """A network as it is cabled: its links, the parts that are bought for them, and where devices stand, if known.
 
     `naming`: how devices of all networks are called on the floor; `host_ports`: how the ports of its hosts are.
+    `structured`: how links run over trunks between racks (the places then have panels); None = every cable is direct.
     """
 
     name: str
@@ -83,15 +86,21 @@ class CabledNetwork:
     places: Places | None
     naming: Naming | None = None
     host_ports: HostPorts | None = None
+    structured: StructuredRules | None = None
 
 
 def cable_rows(network: CabledNetwork) -> Iterator[CableRow]:
-    """Every cable of a network, by class of links, then in the order of the wiring."""
+    """Every cable of a network from device to device, by class of links, then in the order of the wiring."""
+    return chain.from_iterable(sheets(network))
+
+
+def sheets(network: CabledNetwork) -> Iterator[Iterator[CableRow]]:
+    """The same, choice of parts by choice of parts."""
     wiring = network.wiring
     run_m = link_runs_m(wiring, network.places, network.name)
     ends = _Ends(network)
     for cables in network_cables(wiring, network.parts, run_m):
-        yield from _Sheet(network, cables, ends).rows()
+        yield _Sheet(network, cables, ends).rows()
 
 
 class _Ends:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, takewhile
 from typing import Final
@@ -22,6 +23,10 @@ _MAX_NAMES: Final = 2000
 _LONGEST_NAME: Final = 80
 _LARGEST_USD: Final = 1e12
 _LARGEST_RATE: Final = 1e6
+# Trunks and panels are no entries of the catalogue: their ids say what they are (docs/cabling.md).
+_MADE_TO_ORDER: Final = re.compile(
+    r"(trunk-[0-9]+f|panel-[0-9]+p)-(multimode|single-mode)-(mpo-12|mpo-16|lc)(-(apc|upc))?(-(a|b|c|crossed))?"
+)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
@@ -58,7 +63,7 @@ def unknown_parts(layers: Layers, prices: PriceFile, document: Document) -> Iter
     known = {name for kind in KINDS if kind != "recipes" for name in layers.entries[kind]}
     hints = _Hints()
     for i, price in enumerate(prices.prices):
-        if price.part not in known:
+        if price.part not in known and not _MADE_TO_ORDER.fullmatch(price.part):
             remedy = hints.remedy(price.part, known)
             yield document.problem(("prices", i, "part"), f"there is no part {price.part}", remedy)
 

@@ -49,14 +49,14 @@ def cables(
     """Print the cable schedule of a design, one row a cable: the recommended one, or the one named by --design."""
     if form is CablesFormat.XLSX and (output is None or str(output) == "-"):
         raise UsageError("--format xlsx needs a file: name it with -o")
-    from ibplan.cabling.rows import cable_rows
+    from ibplan.cabling.schedule import schedule_rows
     from ibplan.cli.planning import load_inputs
     from ibplan.plan.cabled import cable_design
     from ibplan.plan.make import SCHEMA_VERSION
 
     loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
     cabled = cable_design(loaded, catalog, design_id, network)
-    rows = chain.from_iterable(cable_rows(one) for one in cabled.networks)
+    rows = chain.from_iterable(schedule_rows(one) for one in cabled.networks)
     if form is CablesFormat.XLSX:
         from ibplan.report.cables_xlsx import write_schedule
 

@@ -52,7 +52,7 @@ def make_bill(network: NetworkName, equipment: Sequence[Equipment], links: Seque
     return tuple(_added_up(items))
 
 
-def _item(
+def line_item(
     network: NetworkName,
     tier: str,
     category: Category,
@@ -63,6 +63,7 @@ def _item(
     where: str,
     basis: Basis | None = None,
 ) -> LineItem:
+    """One line. `identity`: part, manufacturer, part number, description; `power`: maximum, typical, held by a host."""
     part, manufacturer, part_number, description = identity
     return LineItem(
         network=network,
@@ -97,7 +98,7 @@ def _price_source(choice: PriceChoice) -> str:
 
 def _equipment_item(network: NetworkName, e: Equipment) -> LineItem:
     identity = (e.part, e.manufacturer, e.part_number, e.description)
-    return _item(
+    return line_item(
         network, e.tier, e.category, identity, e.count, e.price, (e.power_max_w, e.power_typical_w, False), e.where
     )
 
@@ -118,7 +119,7 @@ def _link_items(network: NetworkName, parts: LinkParts, holds: Mapping[str, bool
             figures = (offer.power.max_w, offer.power.typical_w, held)
             tier, basis = "reserved" if reserved else end.tier, parts.recipe.basis
             identity = _identity(offer)
-            items.append(_item(network, tier, "transceiver", identity, count, offer.price, figures, where, basis))
+            items.append(line_item(network, tier, "transceiver", identity, count, offer.price, figures, where, basis))
     if parts.cable is not None and parts.cables:
         orders = parts.orders or (CableOrder(parts.cable, None, parts.cables),)
         items += [_cable_item(network, parts, order, holds) for order in orders]
@@ -139,7 +140,7 @@ def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds
     power = _cable_power(entry, holds.get(link.a.tier, False), holds.get(link.b.tier, False))
     where = f"{_FAR[link.a.tier]} to {_named(link.b.tier, link.host)}"
     part, vendor, _, model = _identity(order.offer)
-    item = _item(
+    item = line_item(
         network,
         "reserved" if link.kind == "reserved" else link.a.tier,
         "splitter" if entry.ends_b > 1 else "cable",
@@ -150,10 +151,15 @@ def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds
         where,
         None if parts.recipe is None else parts.recipe.basis,
     )
-    if price is None or price.locked or order.length_m is None:
-        return replace(item, length_m=order.length_m)
+    return at_length(item, price, order.length_m)
+
+
+def at_length(item: LineItem, price: PriceChoice | None, length_m: float | None) -> LineItem:
+    """The line with a length in metres; its price source says which length the price was read for."""
+    if price is None or price.locked or length_m is None:
+        return replace(item, length_m=length_m)
     read_for = f"for {price.length_m:g} m" if price.length_m is not None else NO_LENGTH
-    return replace(item, length_m=order.length_m, price_source=f"{item.price_source}; {read_for}")
+    return replace(item, length_m=length_m, price_source=f"{item.price_source}; {read_for}")
 
 
 def _cable_power(cable: Cable, near_held: bool, far_held: bool) -> float | None:
@@ -179,7 +185,7 @@ def _unknown(network: NetworkName, parts: LinkParts) -> LineItem:
     identity = (part, None, None, f"modules and cable of one {link.gbps} Gb/s link, kind of cage unknown")
     where = f"{_FAR[link.a.tier]} to {_named(link.b.tier, link.host)}"
     tier = "reserved" if link.kind == "reserved" else link.a.tier
-    return _item(network, tier, "transceiver", identity, link.count, None, (None, None, False), where)
+    return line_item(network, tier, "transceiver", identity, link.count, None, (None, None, False), where)
 
 
 def _added_up(items: Iterable[LineItem]) -> list[LineItem]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-Category = Literal["switch", "NIC", "transceiver", "cable", "splitter", "licence", "rack", "PDU"]
+Category = Literal["switch", "NIC", "transceiver", "cable", "splitter", "trunk", "panel", "licence", "rack", "PDU"]
 Basis = Literal["stated", "inferred"]
 NetworkName = Literal["compute", "storage", "inband", "oob"]
 LineNetwork = NetworkName | Literal["site"]

@@ -13,9 +13,11 @@ _CATEGORIES = {
     "cable": "cables",
     "splitter": "splitters",
     "licence": "licences",
+    "trunk": "trunks",
+    "panel": "panels",
 }
 _NETWORKS = ("compute", "storage", "inband", "oob")
-_TIERS = (*SWITCH_TIERS, "server", "attached", "reserved", "licences", "spares")
+_TIERS = (*SWITCH_TIERS, "server", "attached", "reserved", "licences", "spares", "cabling")
 
 
 def _priced(test: Callable[[Data], bool] = lambda item: True) -> tuple[Input, Input]:

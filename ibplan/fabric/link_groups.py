@@ -53,7 +53,7 @@ def part_of_class(link: LinkClass, groups: Iterable[LinkGroup]) -> LinkClass:
 
 def _units(network: NetworkSize) -> Sequence[UnitLoad]:
     request, fabric = network.request, network.fabric
-    if fabric.tiers == 1:
+    if fabric.tiers == 1 and not fabric.separate:
         return [UnitLoad(1, request.servers, fabric.pods[0].leaves)]
     return build_units(replace(request, tiers=3 if fabric.tiers == 3 else 2), unit_rule(request))[0]
 

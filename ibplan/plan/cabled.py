@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from ibplan.cabling.ends import HostPort, Naming
 from ibplan.cabling.rows import CabledNetwork
+from ibplan.cabling.runs import Places
+from ibplan.cabling.trunks import StructuredRules
 from ibplan.catalog.store import Catalog
 from ibplan.economics.items import NetworkName
 from ibplan.errors import UsageError
@@ -16,9 +18,9 @@ from ibplan.plan.evaluate import Evaluated, is_billed
 from ibplan.plan.management import OOB_LEAF
 from ibplan.plan.runs import layout_of
 from ibplan.plan.sited import device_naming
+from ibplan.plan.structured import panelled, structured_rules
 from ibplan.plan.wired import choose_design
 from ibplan.plan.wires import wire_evaluated
-from ibplan.site.model import Layout
 from ibplan.spec.load import LoadedSpec
 
 
@@ -44,14 +46,22 @@ def cable_design(
     if not chosen:
         raise UsageError(f"--network: {design.id} has no network {network!r}; it has: {', '.join(there)}")
     floor = design.placed.floor
-    places, naming = (None, None) if floor is None else (layout_of(floor), device_naming(design, floor))
-    networks = tuple(_cabled(design, n, places, naming) for n in chosen)
+    rules = structured_rules(loaded.spec.site)
+    places = None if floor is None else layout_of(floor) if rules is None else panelled(floor)
+    naming = None if floor is None else device_naming(design, floor)
+    networks = tuple(_cabled(design, n, places, naming, rules) for n in chosen)
     return CabledDesign(name, design.id, networks)
 
 
-def _cabled(design: Evaluated, network: NetworkName, places: Layout | None, naming: Naming | None) -> CabledNetwork:
+def _cabled(
+    design: Evaluated,
+    network: NetworkName,
+    places: Places | None,
+    naming: Naming | None,
+    structured: StructuredRules | None,
+) -> CabledNetwork:
     wiring, parts = wire_evaluated(design, network), _parts(design, network)
-    return CabledNetwork(network, wiring, parts, places, naming, _host_ports(design, network))
+    return CabledNetwork(network, wiring, parts, places, naming, _host_ports(design, network), structured)
 
 
 def _host_ports(design: Evaluated, network: NetworkName) -> dict[str, list[HostPort]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ibplan.cabling.choice import network_parts
 from ibplan.economics.bill import Equipment, make_bill
@@ -29,7 +29,11 @@ from ibplan.plan.names import form_id
 from ibplan.plan.place import NetworkToPlace, Placed, place_design, tier_models
 from ibplan.plan.runs import site_runs, wire_form
 from ibplan.plan.side_model import SideNetwork, SideNetworks
+from ibplan.plan.structured import structure
 from ibplan.spec.models import Spec
+
+if TYPE_CHECKING:
+    from ibplan.cabling.trunks import Structured
 
 _MOST_ROUNDS = 16
 
@@ -40,6 +44,7 @@ class Evaluated:
 
     `network` and `parts` are those of the compute network; `side` are the others; items, capital and power of all.
     `out_of_reach`: why it cannot grow to the last stage; None = it can, or need not.
+    `structured`: the trunks of the compute network; None = there are none, or there is no floor to plan them on.
     `licences`: all that its network can need; those that are bought are among the `items`, too.
     """
 
@@ -55,6 +60,7 @@ class Evaluated:
     placed: Placed
     licences: tuple[Licence, ...] = ()
     out_of_reach: Reason | None = None
+    structured: Structured | None = None
 
     @property
     def all_parts(self) -> Iterator[tuple[str, LinkParts]]:
@@ -101,8 +107,9 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
         runs = site_runs(floor, "compute", network, lambda: wire_form(form, network), assumed=not means.site_stated)
         parts = network_parts(network, layer, book, lambda link: _medium(spec, link), runs)
         side = replace(side, planned=tuple(means.cabled(n, floor, spec.site.airflow) for n in side.planned))
+    parts, structured, trunks = _structured(form, network, parts, placed, means)
     bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
-    items = (*bill, *(item for other in side.planned for item in other.items))
+    items = (*bill, *trunks, *(item for other in side.planned for item in other.items))
     licences = means.licences(form.fabric, network, side)
     items = (*items, *means.extras.items(items, licences))
     return Evaluated(
@@ -118,6 +125,18 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
         placed,
         licences,
         ahead.out_of_reach,
+        structured,
+    )
+
+
+def _structured(
+    form: Form, network: NetworkSize, parts: tuple[LinkParts, ...], placed: Placed, means: Means
+) -> tuple[tuple[LinkParts, ...], Structured | None, tuple[LineItem, ...]]:
+    """The compute network's parts with cords, its trunks and their lines, if they are wanted and there is a floor."""
+    if means.structured is None or placed.floor is None:
+        return parts, None, ()
+    return structure(
+        "compute", network, parts, placed.floor, means.structured, means.book, lambda: wire_form(form, network)
     )
 
 

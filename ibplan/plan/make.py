@@ -48,6 +48,8 @@ from ibplan.plan.results import (
 )
 from ibplan.plan.side_networks import SidePlanner
 from ibplan.plan.site_bill import cluster_cost, site_bill
+from ibplan.plan.structured import structured_rules
+from ibplan.plan.trunk_notes import trunk_findings
 from ibplan.plan.why import reasons
 from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
@@ -117,7 +119,8 @@ def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dic
     costs = costs_of([*ranked, *_unranked(judged)], loaded.spec, context.named.server, context.means.book)
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
     for j in [*ranked, *_unranked(judged)]:
-        findings += [*design_findings(j), *cost_findings(j, costs[j.design.id], loaded.spec, context.catalog.prices)]
+        findings += [*design_findings(j), *trunk_findings(j.design, loaded.spec.site.cabling.structured)]
+        findings += [*cost_findings(j, costs[j.design.id], loaded.spec, context.catalog.prices)]
     plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs)
     return plan, {design.id: design for design in evaluated}
 
@@ -127,7 +130,8 @@ def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
     named, book = resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics)
     planner = SidePlanner(loaded.spec, named.server, catalog, book)
     extras = extras_of(loaded, named.server.gpus)
-    return _Context(loaded, catalog, named, Means(book, planner, extras, _site_stated(loaded)))
+    means = Means(book, planner, extras, _site_stated(loaded), structured=structured_rules(loaded.spec.site))
+    return _Context(loaded, catalog, named, means)
 
 
 def _site_stated(loaded: LoadedSpec) -> bool:

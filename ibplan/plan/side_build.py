@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ibplan.cabling.choice import network_parts
 from ibplan.economics.bill import make_bill
@@ -27,9 +27,14 @@ from ibplan.plan.forms import default_uplink_gbps
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.runs import site_runs, wire_side
 from ibplan.plan.side_model import LeftOut, SideName, SideNetwork
+from ibplan.plan.structured import structure
 from ibplan.plan.switches import SwitchModel, TierModels
 from ibplan.site.floor import Floor
 from ibplan.spec.models import Fabric
+
+if TYPE_CHECKING:
+    from ibplan.cabling.trunks import Structured, StructuredRules
+    from ibplan.economics.items import LineItem
 
 WORDS: dict[SideName, str] = {
     "storage": "storage network",
@@ -126,13 +131,22 @@ def build(
     return SideNetwork(request.name, request.fabric, models, network, parts, items, request.medium)
 
 
-def cabled(side: SideNetwork, floor: Floor, book: PartsBook, airflow: Airflow) -> SideNetwork:
-    """The network with its cables by the runs on a floor. A run that its parts do not cover refuses no design."""
+def cabled(
+    side: SideNetwork, floor: Floor, book: PartsBook, airflow: Airflow, rules: StructuredRules | None = None
+) -> SideNetwork:
+    """The network with its cables by the runs on a floor, over trunks if there are `rules` for them.
+
+    A run that its parts do not cover refuses no design.
+    """
     network = side.network
     runs = site_runs(floor, side.name, network, lambda: wire_side(network), assumed=True)
     parts = network_parts(network, link_layer(side.fabric), book, lambda link: side.medium, runs)
-    items = make_bill(side.name, all_switches(network, side.switches, airflow), parts)
-    return replace(side, parts=parts, items=items)
+    structured: Structured | None = None
+    more: tuple[LineItem, ...] = ()
+    if rules is not None:
+        parts, structured, more = structure(side.name, network, parts, floor, rules, book, lambda: wire_side(network))
+    items = (*make_bill(side.name, all_switches(network, side.switches, airflow), parts), *more)
+    return replace(side, parts=parts, items=items, structured=structured)
 
 
 def build_cheapest(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ibplan.economics.items import LineItem
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.select import LinkParts, MediumChoice
 from ibplan.plan.switches import TierModels
 from ibplan.spec.models import Fabric
+
+if TYPE_CHECKING:
+    from ibplan.cabling.trunks import Structured
 
 SideName = Literal["storage", "inband", "oob"]
 SIDE_NAMES: tuple[SideName, ...] = ("storage", "inband", "oob")
@@ -29,6 +32,7 @@ class SideNetwork:
     parts: tuple[LinkParts, ...]
     items: tuple[LineItem, ...]
     medium: MediumChoice
+    structured: Structured | None = None
 
     @property
     def switch_counts(self) -> tuple[tuple[str, int], ...]:

@@ -221,7 +221,8 @@ def _money() -> Iterator[Row]:
     yield Row("Purchase price", "USD", "capex_usd", text.usd, mark=_priced(None))
     yield Row("- for each GPU", "USD", "capex_per_gpu_usd", text.usd, mark=_priced(None))
     categories = (("switch", "Switches"), ("NIC", "NICs"), ("transceiver", "Modules"), ("cable", "Cables"))
-    for category, label in (*categories, ("splitter", "Splitters"), ("licence", "Licences")):
+    rest = (("splitter", "Splitters"), ("trunk", "Trunks"), ("panel", "Panels"), ("licence", "Licences"))
+    for category, label in (*categories, *rest):
         figure, mark = f"capex_{category.lower()}_usd", _priced(category)
         yield Row(f"- {label.lower() if label != 'NICs' else label}", "USD", figure, text.usd, keep="some", mark=mark)
     yield Row("- spares, within these", "USD", "capex_spares_tier_usd", text.usd, keep="some")

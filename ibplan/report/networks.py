@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ibplan.explain import Data
 from ibplan.explain.networks import SIDE_NETWORKS
@@ -16,7 +16,6 @@ _NOT_PLANNED = (
     "storage appliances and management servers themselves",
     "fabric-manager appliances",
     "firewalls and uplinks to the world outside",
-    "patch panels",
 )
 
 
@@ -88,4 +87,10 @@ def left_out_words(data: Data) -> list[str]:
     several = len(data["designs"])
     named = [words if len(where) == several else f"{words} [{', '.join(where)}]" for words, where in reasons.items()]
     hosts = ["management ports of attached hosts"] if data["effective_spec"]["attached"] else []
-    return [*named, *hosts, *_NOT_PLANNED]
+    panels = [] if _has_panels(data["designs"]) else ["patch panels"]
+    return [*named, *hosts, *_NOT_PLANNED, *panels]
+
+
+def _has_panels(designs: Sequence[Data]) -> bool:
+    """Whether every design has panels in its bill."""
+    return all(any(item["category"] == "panel" for item in design["line_items"]) for design in designs)

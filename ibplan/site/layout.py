@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from ibplan.site.floor import Floor
-from ibplan.site.model import Layout, Rack
+from ibplan.site.model import PANEL_CORDS, PANEL_TRUNKS, Layout, Rack
 
 _UM: Final = 1e6
 
@@ -24,6 +25,20 @@ def make_layout(floor: Floor) -> Layout:
         rack_of[group] = np.array([index[place] for place in spots.places], np.int32)
         unit_of[group] = np.array(spots.units, np.float32)
     return Layout(make_racks(floor), rack_of, unit_of, floor.rules.run)
+
+
+def with_panels(layout: Layout, lowest_unit: int) -> Layout:
+    """The layout with panels in every rack, between `lowest_unit` and the top, as groups PANEL_CORDS and PANEL_TRUNKS.
+
+    Both are measured to the unit that is farther away, so that a length is rather too long than too short.
+    """
+    every = np.arange(len(layout.racks), dtype=np.int32)
+    top = np.array([rack.rack_units for rack in layout.racks], np.float32)
+    return replace(
+        layout,
+        rack_of={**layout.rack_of, PANEL_CORDS: every, PANEL_TRUNKS: every},
+        unit_of={**layout.unit_of, PANEL_CORDS: top, PANEL_TRUNKS: np.minimum(top, np.float32(lowest_unit))},
+    )
 
 
 def make_racks(floor: Floor) -> tuple[Rack, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 Purpose = Literal["server", "network"]
 Ints = npt.NDArray[np.int32]
 _UM: float = 1e6
+# Groups of a layout in which the n-th device is the panels of rack n, measured to their far side: for cords from
+# devices below, and for trunks from the tray above.
+PANEL_CORDS: Final = "panel"
+PANEL_TRUNKS: Final = "panel/trunk"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ __all__ = [
     "MAX_GPUS",
     "AttachedHosts",
     "Budget",
+    "CablingSpec",
     "Discounts",
     "ExchangeRateSpec",
     "ExploredBool",
@@ -246,6 +247,16 @@ class HallSpec(Strict):
     aisle_pitch: Metres | None = None
 
 
+class CablingSpec(Strict):
+    """Structured cabling: trunks and panels between racks. What is not stated is a default (docs/cabling.md)."""
+
+    structured: bool = False
+    trunk_fibers: int | None = Field(default=None, ge=2, le=6912)
+    panel_ports: int | None = Field(default=None, ge=1, le=1000)
+    panel_units: int | None = Field(default=None, ge=1, le=20)
+    spare_fraction: Share | None = None
+
+
 class Site(Strict):
     """Where it stands. `airflow` selects the part number of a switch, `placement` where the leaves stand.
 
@@ -262,6 +273,7 @@ class Site(Strict):
     slack: Metres | None = None
     rack: RackSpec = RackSpec()
     hall: HallSpec = HallSpec()
+    cabling: CablingSpec = CablingSpec()
 
 
 class GrowthStage(Strict):
