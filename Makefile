@@ -29,13 +29,13 @@ check: $(STAMP) ## Format, lint, types, import directions
 	$(BIN)/lint-imports
 
 test: $(STAMP) ## All tests that need no outside program
-	$(BIN)/pytest -n 2 --ignore tests/system
+	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/system
 
 test-system: $(STAMP) ## Tests with outside programs: LibreOffice (soffice)
 	$(BIN)/pytest tests/system
 
 golden: $(STAMP) ## Rewrite the golden files; read the difference before committing it
-	IBPLAN_GOLDEN=1 $(BIN)/pytest -n 2 --ignore tests/system
+	IBPLAN_GOLDEN=1 $(BIN)/pytest -n 2 --dist worksteal --ignore tests/system
 	git status --short tests specs
 
 boms: $(STAMP) ## Rewrite the committed bill of materials under specs/; read the difference

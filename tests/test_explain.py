@@ -96,7 +96,7 @@ def test_all_figures_are_listed() -> None:
 
 
 def test_the_list_has_the_names_of_the_rows() -> None:
-    (line,) = [line for line in figure_list().splitlines() if line.startswith("power_w ")]
+    (line,) = [line for line in figure_list().splitlines() if line.startswith("power_known_w ")]
     assert "  Power, maximum  " in line
     assert set(row_names()) <= set(FIGURES)
 
@@ -105,8 +105,8 @@ def test_the_list_has_the_names_of_the_rows() -> None:
     ("name", "meant"),
     [
         ("power_w", "power_w"),
-        ("Power, maximum", "power_w"),
-        ("power, maximum", "power_w"),
+        ("Power, maximum", "power_known_w"),
+        ("power, maximum", "power_known_w"),
         ("- over spines", "latency_cross_leaf_us"),
         ("over spines", "latency_cross_leaf_us"),
         ("Switches", "switches"),
@@ -134,7 +134,7 @@ def test_a_plain_figure_says_where_it_comes_from() -> None:
     text = explain_text(FIGURES["spine_switches"], samples.data(samples.POD))
     assert text.splitlines()[1].startswith("  made by sizing: pods x spines of a pod x planes")
     assert "(docs/sizing.md)" in text
-    assert "power_w + maximum of a server" in explain_text(FIGURES["fits_power"], samples.data(samples.POD))
+    assert "power_known_w + maximum of a server" in explain_text(FIGURES["fits_power"], samples.data(samples.POD))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_plain_figure_says_where_it_comes_from() -> None:
     [
         ("capex", "capex_usd"),
         ("bisecton", "bisection_gbps"),
-        ("power maximum", "power_w"),
+        ("power maximum", "power_known_w"),
         ("half the sum", "bisection_gbps"),
     ],
 )

@@ -231,12 +231,13 @@ def _shared_leaves(tier: TierRequest, left: list[int], capacity: int) -> list[Un
     units = []
     while any(left):
         attached, room = [0] * len(left), capacity
+        alike = max(1, next(ports for ports in left if ports) // capacity)
         for index, ports in enumerate(left):
             attached[index] = min(ports, room)
-            left[index] -= attached[index]
+            left[index] -= alike * attached[index]
             room -= attached[index]
         load = _bounded(tier, LeafLoad(1, 0, tuple(attached), 0, capacity, 0, 0, down_gbps=tier.down_gbps))
-        units.append(UnitLoad(1, 0, (load,)))
+        units.append(UnitLoad(alike, 0, (load,)))
     return _runs(units)
 
 

@@ -176,7 +176,7 @@ def test_an_unknown_figure_names_the_nearest() -> None:
 def test_a_figure_can_be_named_by_its_row() -> None:
     done = run("design", SPEC, "--explain", "power, MAXIMUM")
     assert done.returncode == 0
-    assert done.stdout.startswith("power_w: maximum power of switches")
+    assert done.stdout.startswith("power_known_w: the same of those parts of which it is known")
 
 
 def test_explain_has_no_spreadsheet_form() -> None:

@@ -21,32 +21,24 @@ from tests.cli.run import ROOT, command, environment, run, run_shell
 NAME = "specs/h100-pod-127.yaml"
 SPEC = str(ROOT / NAME)
 SMALL = "specs/one-switch.yaml"
-# Every command with every format that it has.
+# Every command, and its other formats where they are written in another way: piece by piece, or as bytes.
 LINES = {
-    "design": [f"design {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
-    "bom": [
-        f"bom {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
-    ],
-    "cables": [f"cables {SMALL}{f}" for f in ("", " --format json")],
+    "design": [f"design {SMALL}", f"design {SMALL} --format csv"],
+    "bom": [f"bom {SMALL}", f"bom {SMALL} --format xlsx"],
+    "cables": [f"cables {SMALL}", f"cables {SMALL} --format json"],
     "lock": [f'lock {SMALL} -o "$(mktemp -d)/lock"'],
-    "diff": [f"diff {SMALL} {SMALL}{f}" for f in ("", " --format json", " --format markdown")],
-    "quote": [
-        f"quote {NAME} --file specs/h100-pod-127.bom.csv{f}"
-        for f in ("", *(f" --format {x}" for x in ("json", "csv", "markdown")))
-    ],
-    "growth": [
-        f"growth {SMALL} --set 'growth=[{{year: 1, gpus: 128}}]'{f}"
-        for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
-    ],
-    "show": [f"show {NAME}", f"show {NAME} --format json"],
-    "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
-    "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
-    "validate": [f"validate {NAME}"],
+    "diff": [f"diff {SMALL} {SMALL}"],
+    "quote": [f"quote {NAME} --file specs/h100-pod-127.bom.csv"],
+    "growth": [f"growth {SMALL} --set 'growth=[{{year: 1, gpus: 128}}]'"],
+    "show": [f"show {SMALL}", f"show {SMALL} --format json"],
+    "diagram": [f"diagram {SMALL}"],
+    "racks": [f"racks {SMALL}"],
+    "validate": [f"validate {SMALL}"],
     "schema": ["schema"],
     "init": ["init"],
-    "catalog list": [f"catalog list --format {x}" for x in ("table", "json", "yaml", "csv", "markdown")],
-    "catalog show": [f"catalog show nvidia-qm9700{f}" for f in ("", " --format json")],
-    "catalog check": ["catalog check", "catalog check --format csv"],
+    "catalog list": ["catalog list"],
+    "catalog show": ["catalog show nvidia-qm9700"],
+    "catalog check": ["catalog check"],
 }
 ALL = [line for lines in LINES.values() for line in lines]
 C_LOCALE = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
@@ -68,7 +60,7 @@ def test_every_command_is_tested_here() -> None:
 
 @pytest.mark.parametrize("line", ALL)
 def test_a_reader_that_goes_away(line: str) -> None:
-    done = run_shell(f"{{ ibplan {line}; echo $? >&2; }} | head -c 1 > /dev/null")
+    done = run_shell(f"{{ ibplan {line}; echo $? >&2; }} | true")
     assert done.stderr == "0\n"
 
 
@@ -81,7 +73,7 @@ def test_no_room_for_the_output(line: str) -> None:
 
 def test_no_streams_at_all() -> None:
     done = run_shell(
-        f"ibplan validate absent 2>&- >&- <&-; echo $?; ibplan validate - <&-; echo $?; ibplan show {NAME} >&-; echo $?"
+        f"ibplan validate absent 2>&- >&- <&-; echo $?; ibplan validate - <&-; echo $?; ibplan show {SMALL} >&-; echo $?"
     )
     assert done.stdout == "2\n2\n4\n"
     assert done.stderr.splitlines() == [
