@@ -73,7 +73,8 @@ def test_no_room_for_the_output(line: str) -> None:
 
 def test_no_streams_at_all() -> None:
     done = run_shell(
-        f"ibplan validate absent 2>&- >&- <&-; echo $?; ibplan validate - <&-; echo $?; ibplan show {SMALL} >&-; echo $?"
+        "ibplan validate absent 2>&- >&- <&-; echo $?; "
+        f"ibplan validate - <&-; echo $?; ibplan show {SMALL} >&-; echo $?"
     )
     assert done.stdout == "2\n2\n4\n"
     assert done.stderr.splitlines() == [
