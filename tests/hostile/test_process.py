@@ -233,7 +233,7 @@ def test_widths_of_no_sense(columns: str, monkeypatch: pytest.MonkeyPatch) -> No
     ids=["ascii", "latin-1", "C"],
 )
 def test_terminals_that_show_little(env: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "s.yaml").write_text("gpus: 64\nname: \u00e9\u4e2d\n", encoding="utf-8")
+    (tmp_path / "s.yaml").write_text("gpus: 64\nfabrics: infiniband\nname: \u00e9\u4e2d\n", encoding="utf-8")
     done = run("design", "s.yaml", cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()

@@ -7,7 +7,7 @@ import pytest
 from ibplan.errors import InputError
 from ibplan.plan.extent import MAX_DESIGNS, MAX_FORMS, MAX_PLACEMENTS
 from ibplan.plan.results import Plan
-from tests.plan.planning import plan
+from tests.plan.planning import COMPUTE_ONLY, plan
 
 QM9700 = "fabrics: infiniband\nnetwork:\n  switch: nvidia-qm9700\n"
 
@@ -30,11 +30,11 @@ def refusal(text: str) -> str:
 
 def test_designs_up_to_the_limit_are_compared_and_one_more_list_entry_is_refused() -> None:
     # Three tiers: every pair of ratios is a design.
-    text = f"gpus: 16384\n{QM9700}  oversubscription: {{leaf: {ratios(16)}, spine: {ratios(8)}}}\n"
+    text = f"gpus: 16384\n{COMPUTE_ONLY}{QM9700}  oversubscription: {{leaf: {ratios(16)}, spine: {ratios(8)}}}\n"
     assert len(plan(text).designs) == MAX_DESIGNS == 16 * 8
     said = refusal(text.replace(ratios(8), ratios(9)))
     assert said == (
-        "<stdin>:4:3: there are 144 designs to compare, 128 is the limit (shorten the lists: "
+        "<stdin>:6:3: there are 144 designs to compare, 128 is the limit (shorten the lists: "
         "network.oversubscription.leaf 16 x network.oversubscription.spine 9)"
     )
 
