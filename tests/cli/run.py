@@ -46,7 +46,10 @@ def _forker() -> tuple[subprocess.Popen[bytes], TextIO, TextIO]:
 def run(
     *arguments: str, cwd: Path | None = None, stdin: str = "", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program: from its very start only where `env` has what Python looks at when it starts."""
+    """Run the program: from its very start only where `env` has what Python looks at when it starts.
+
+    One run after the other: threads that run it at once have to use `run_shell`.
+    """
     if any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env or {}):
         return _started(*arguments, cwd=cwd, stdin=stdin, env=env or {})
     _, asks, answers = _forker()

@@ -206,7 +206,7 @@ def test_output_over_the_spec_itself(tmp_path: Path) -> None:
 
 def test_runs_at_once_into_one_file(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _: run("schema", "-o", "x", cwd=tmp_path), range(6)))
+        done = list(pool.map(lambda _: run_shell("ibplan schema -o x", cwd=tmp_path), range(6)))
     assert {(d.returncode, d.stderr) for d in done} == {(0, "")}
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
     assert (tmp_path / "x").read_text() == run("schema").stdout
