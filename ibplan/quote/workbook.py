@@ -18,6 +18,8 @@ _MAX_CELLS: Final = 6 * 1024 * 1024
 _MAX_OTHER: Final = 1024 * 1024
 _MAX_PARTS: Final = 1_000
 _CELLS: Final = ("xl/worksheets/sheet", "xl/sharedStrings")
+# zipfile raises NotImplementedError for a way of packing or a version that it does not know: such files exist.
+_UNREADABLE: Final = (zipfile.BadZipFile, NotImplementedError, ElementTree.ParseError)
 _BROKEN: Final = (ValueError, KeyError, EOFError, OSError, RuntimeError)
 
 
@@ -73,7 +75,7 @@ def _check_archive(data: bytes, source: str) -> None:
                 if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
                     refuse(source, f"{printable(part.filename)} declares entities, which no spreadsheet writes")
             _check_main(archive, source)
-    except (zipfile.BadZipFile, NotImplementedError, ElementTree.ParseError, *_BROKEN) as error:
+    except (*_UNREADABLE, *_BROKEN) as error:
         refuse(source, f"not a workbook that can be read: {error}", "save it anew as .xlsx, or as CSV")
 
 

@@ -50,6 +50,7 @@ def _check_size(content: bytes, source: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             members = packed.infolist()
+    # zipfile raises NotImplementedError for a version of the format that it does not know.
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise _refuse(source, f"is not a workbook: {error}") from None
     if len(members) > _MAX_MEMBERS or sum(member.file_size for member in members) > _MAX_UNPACKED_BYTES:

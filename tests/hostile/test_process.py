@@ -21,24 +21,32 @@ from tests.cli.run import ROOT, command, environment, run, run_shell
 NAME = "specs/h100-pod-127.yaml"
 SPEC = str(ROOT / NAME)
 SMALL = "specs/one-switch.yaml"
-# Every command, and its other formats where they are written in another way: piece by piece, or as bytes.
+# Every command with every format that it has.
 LINES = {
-    "design": [f"design {SMALL}", f"design {SMALL} --format csv"],
-    "bom": [f"bom {SMALL}", f"bom {SMALL} --format xlsx"],
-    "cables": [f"cables {SMALL}", f"cables {SMALL} --format json"],
+    "design": [f"design {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
+    "bom": [
+        f"bom {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
+    ],
+    "cables": [f"cables {SMALL}{f}" for f in ("", " --format json")],
     "lock": [f'lock {SMALL} -o "$(mktemp -d)/lock"'],
-    "diff": [f"diff {SMALL} {SMALL}"],
-    "quote": [f"quote {NAME} --file specs/h100-pod-127.bom.csv"],
-    "growth": [f"growth {SMALL} --set 'growth=[{{year: 1, gpus: 128}}]'"],
-    "show": [f"show {SMALL}", f"show {SMALL} --format json"],
-    "diagram": [f"diagram {SMALL}"],
-    "racks": [f"racks {SMALL}"],
-    "validate": [f"validate {SMALL}"],
+    "diff": [f"diff {SMALL} {SMALL}{f}" for f in ("", " --format json", " --format markdown")],
+    "quote": [
+        f"quote {NAME} --file specs/h100-pod-127.bom.csv{f}"
+        for f in ("", *(f" --format {x}" for x in ("json", "csv", "markdown")))
+    ],
+    "growth": [
+        f"growth {SMALL} --set 'growth=[{{year: 1, gpus: 128}}]'{f}"
+        for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
+    ],
+    "show": [f"show {NAME}", f"show {NAME} --format json"],
+    "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
+    "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
+    "validate": [f"validate {NAME}"],
     "schema": ["schema"],
     "init": ["init"],
-    "catalog list": ["catalog list"],
-    "catalog show": ["catalog show nvidia-qm9700"],
-    "catalog check": ["catalog check"],
+    "catalog list": [f"catalog list --format {x}" for x in ("table", "json", "yaml", "csv", "markdown")],
+    "catalog show": [f"catalog show nvidia-qm9700{f}" for f in ("", " --format json")],
+    "catalog check": ["catalog check", "catalog check --format csv"],
 }
 ALL = [line for lines in LINES.values() for line in lines]
 C_LOCALE = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
@@ -60,6 +68,12 @@ def test_every_command_is_tested_here() -> None:
 
 @pytest.mark.parametrize("line", ALL)
 def test_a_reader_that_goes_away(line: str) -> None:
+    done = run_shell(f"{{ ibplan {line}; echo $? >&2; }} | head -c 1 > /dev/null")
+    assert done.stderr == "0\n"
+
+
+@pytest.mark.parametrize("line", FIRST)
+def test_a_reader_that_was_never_there(line: str) -> None:
     done = run_shell(f"{{ ibplan {line}; echo $? >&2; }} | true")
     assert done.stderr == "0\n"
 
@@ -73,8 +87,7 @@ def test_no_room_for_the_output(line: str) -> None:
 
 def test_no_streams_at_all() -> None:
     done = run_shell(
-        "ibplan validate absent 2>&- >&- <&-; echo $?; "
-        f"ibplan validate - <&-; echo $?; ibplan show {SMALL} >&-; echo $?"
+        f"ibplan validate absent 2>&- >&- <&-; echo $?; ibplan validate - <&-; echo $?; ibplan show {NAME} >&-; echo $?"
     )
     assert done.stdout == "2\n2\n4\n"
     assert done.stderr.splitlines() == [
@@ -233,7 +246,7 @@ def test_widths_of_no_sense(columns: str, monkeypatch: pytest.MonkeyPatch) -> No
     ids=["ascii", "latin-1", "C"],
 )
 def test_terminals_that_show_little(env: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "s.yaml").write_text("gpus: 64\nfabrics: infiniband\nname: \u00e9\u4e2d\n", encoding="utf-8")
+    (tmp_path / "s.yaml").write_text("gpus: 64\nname: \u00e9\u4e2d\n", encoding="utf-8")
     done = run("design", "s.yaml", cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()

@@ -132,7 +132,7 @@ def refuse_constant(name: str) -> None:
     raise AssertionError(name)
 
 
-@examples(30)
+@examples(70)
 @given(spec=valid_specs(), width=st.integers(1, 500))
 def test_valid_specs(spec: dict[str, Any], width: int) -> None:
     text = json.dumps(spec, ensure_ascii=False).encode()
