@@ -85,7 +85,7 @@ OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+FormatOption = Annotated[Format, typer.Option("--format", metavar="FORMAT", help="table, json, yaml, csv or markdown.")]
 DesignOption = Annotated[
     str | None,
     typer.Option(

@@ -11,6 +11,7 @@ import typer
 from ibplan.cli.common import (
     DesignOption,
     Format,
+    FormatOption,
     LockOption,
     NoLockOption,
     OutputOption,
@@ -42,9 +43,7 @@ class SeverityName(StrEnum):
 
 def design(
     spec: SpecArgument,
-    form: Annotated[
-        Format, typer.Option("--format", metavar="FORMAT", help="table, json, yaml, csv or markdown.")
-    ] = Format.TABLE,
+    form: FormatOption = Format.TABLE,
     output: OutputOption = None,
     settings: SettingsOption = None,
     design_id: DesignOption = None,

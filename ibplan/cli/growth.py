@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from ibplan.cli.common import (
     DesignOption,
     Format,
+    FormatOption,
     OutputOption,
     OverlaysOption,
     PricesOption,
@@ -24,9 +21,7 @@ from ibplan.errors import NoDesignError, UsageError
 
 def growth(
     spec: SpecArgument,
-    form: Annotated[
-        Format, typer.Option("--format", metavar="FORMAT", help="table, json, yaml, csv or markdown.")
-    ] = Format.TABLE,
+    form: FormatOption = Format.TABLE,
     output: OutputOption = None,
     settings: SettingsOption = None,
     design_id: DesignOption = None,

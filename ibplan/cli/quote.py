@@ -19,9 +19,9 @@ from ibplan.cli.common import (
     SettingsOption,
     SpecArgument,
     WidthOption,
-    emit,
     page,
 )
+from ibplan.cli.output import emit
 from ibplan.errors import EXIT_DIFFERENCE, NoDesignError, UsageError
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ibplan.catalog.store import Catalog
-from ibplan.economics.capital import known_power_w
 from ibplan.errors import InputError, Reason, Unbuildable
 from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
@@ -31,24 +30,21 @@ from ibplan.plan.pricing import priced_catalog
 from ibplan.plan.resolve import Resolved, resolve
 from ibplan.plan.results import (
     Alternative,
-    Counts,
     Design,
     Inputs,
     Missing,
     Nearest,
-    NetworkResult,
     Networks,
     Performance,
     Plan,
     PriceBookId,
     Rejected,
     RejectReason,
-    Totals,
-    Unpriced,
 )
 from ibplan.plan.side_networks import SidePlanner
-from ibplan.plan.site_bill import cluster_cost, site_bill
+from ibplan.plan.site_bill import site_bill
 from ibplan.plan.structured import structured_rules
+from ibplan.plan.totals import totals
 from ibplan.plan.trunk_notes import trunk_findings
 from ibplan.plan.why import reasons
 from ibplan.site.rules import site_rules
@@ -327,7 +323,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         pinned=pinned,
         why=tuple(why),
         fabric=design.form.fabric,
-        totals=_totals(design, networks, context),
+        totals=totals(design, networks, context.spec, context.named),
         site=None if design.placed.floor is None else describe_site(design.placed.floor),
         networks=networks,
         left_out=tuple(Missing(row.what, row.reason) for row in design.side.left_out),
@@ -350,54 +346,3 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
 def _networks(design: Evaluated, gpus: int) -> Networks:
     side = {network.name: describe_side(network, gpus) for network in design.side.planned}
     return Networks(describe_network(design, gpus), side.get("storage"), side.get("inband"), side.get("oob"))
-
-
-def _sum(networks: list[NetworkResult], count: Callable[[Counts], int | None]) -> int | None:
-    """A count over all networks; None if it is unknown in any of them."""
-    total = 0
-    for network in networks:
-        found = count(network.counts)
-        if found is None:
-            return None
-        total += found
-    return total
-
-
-def _modules(counts: Counts) -> int | None:
-    if counts.modules_switch is None or counts.modules_server is None:
-        return None
-    return counts.modules_switch + counts.modules_server
-
-
-def _totals(design: Evaluated, networks: Networks, context: _Context) -> Totals:
-    found = (networks.compute, networks.storage, networks.inband, networks.oob)
-    planned = [network for network in found if network is not None]
-    capital = design.capital
-    site = site_bill(design.placed.floor, context.spec.site.rack)
-    cluster = cluster_cost(design, context.spec, context.named.server)
-    return Totals(
-        gpus=context.gpus,
-        servers=context.named.servers,
-        switches=sum(network.counts.switches for network in planned),
-        links=sum(network.counts.links for network in planned),
-        cables=_sum(planned, lambda counts: counts.cables),
-        modules=_sum(planned, _modules),
-        capex_usd=capital.usd.quantize(_CENT),
-        complete=capital.complete,
-        estimated_fraction=capital.estimated_fraction,
-        unpriced=tuple(Unpriced(part, quantity) for part, quantity in capital.unpriced),
-        capex_per_gpu_usd=(capital.usd / context.gpus).quantize(_CENT),
-        capex_by_category_usd={key: usd.quantize(_CENT) for key, usd in capital.by_category.items()},
-        capex_by_tier_usd={key: usd.quantize(_CENT) for key, usd in capital.by_tier.items()},
-        capex_by_network_usd={key: usd.quantize(_CENT) for key, usd in capital.by_network.items()},
-        power_w=design.power_w,
-        power_typical_w=design.power_typical_w,
-        power_known_w=known_power_w(design.items),
-        racks=None if design.placed.floor is None else len(design.placed.floor.places),
-        site_usd=None if site.usd is None else site.usd.quantize(_CENT),
-        site_complete=site.complete,
-        server_usd=cluster.server_usd,
-        server_price_kind=cluster.server_price_kind,
-        cluster_usd=None if cluster.usd is None else cluster.usd.quantize(_CENT),
-        cluster_complete=cluster.complete,
-    )

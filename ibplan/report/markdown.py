@@ -9,6 +9,7 @@ from typing import Final
 from ibplan.explain import Data
 from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
+from ibplan.report.rejections import rejected_in_full
 from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import Line, Section
 
@@ -43,7 +44,7 @@ def to_markdown(data: Data) -> str:
     parts += [_section(section) for section in networks.network_sections(data)]
     parts += [
         _section(make(data))
-        for make in (sections.sensitivity, sections.alternatives, sections.rejected_in_full, sections.findings)
+        for make in (sections.sensitivity, sections.alternatives, rejected_in_full, sections.findings)
     ]
     parts += [_section(sections.prices(data))] if data["designs"] else []
     parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.site(data))]

@@ -15,6 +15,7 @@ from rich.text import Text
 from ibplan.explain import Data
 from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
+from ibplan.report.rejections import rejected
 from ibplan.report.rows import Group, arranged, kept
 from ibplan.report.screen import ascii_only_data, printed
 from ibplan.report.sections import Line, Section
@@ -54,7 +55,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
         yield from _section(section)
     yield from _section(sections.sensitivity(data))
     yield from _section(sections.alternatives(data))
-    yield from _section(sections.rejected(data))
+    yield from _section(rejected(data))
     yield from _section(sections.findings(data))
     if data["designs"]:
         yield from _section(sections.prices(data))

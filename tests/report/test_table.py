@@ -15,6 +15,7 @@ from ibplan.report.comparison import comparison_groups
 from ibplan.report.data import plan_data
 from ibplan.report.markdown import escape, to_markdown
 from ibplan.report.networks import left_out_words
+from ibplan.report.rejections import rejected
 from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import (
     PRICE_BOOK,
@@ -26,7 +27,6 @@ from ibplan.report.sections import (
     left_out,
     prices,
     recommendation,
-    rejected,
     sensitivity,
 )
 from ibplan.report.table import to_table
