@@ -164,8 +164,8 @@ _KINDS = (
     FindingKind(
         "energy-at-maximum",
         "info",
-        "Energy is counted at the maximum power where no typical power is published, and for servers at "
-        "site.utilization of it: an upper bound.",
+        "Where no typical power is published, energy is counted at the maximum power, and for servers at "
+        "site.utilization of it: for those parts an upper bound.",
         "Set site.utilization to the mean power of your servers over their maximum.",
     ),
     FindingKind(
