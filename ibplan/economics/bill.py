@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from ibplan.catalog.entries import Cable
 from ibplan.catalog.prices import PriceChoice
-from ibplan.economics.items import Basis, Category, LineItem, NetworkName
+from ibplan.economics.items import Basis, Category, LineItem, LineNetwork, NetworkName
 from ibplan.parts.chosen import CableOrder
 from ibplan.parts.offers import Offer
 from ibplan.parts.select import LinkParts
@@ -53,7 +53,7 @@ def make_bill(network: NetworkName, equipment: Sequence[Equipment], links: Seque
 
 
 def line_item(
-    network: NetworkName,
+    network: LineNetwork,
     tier: str,
     category: Category,
     identity: tuple[str, str | None, str | None, str],

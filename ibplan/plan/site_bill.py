@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ibplan.catalog.entries import PriceKind
+from ibplan.catalog.prices import PriceChoice
+from ibplan.economics.bill import line_item
 from ibplan.economics.items import Category, LineItem
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
@@ -50,12 +52,12 @@ def site_bill(floor: Floor | None, rack: RackSpec) -> SiteBill:
     if floor is None:
         return SiteBill((), complete=False)
     racks, pdus = floor.bought_rack_count, floor.pdu_count
-    wanted = (
+    wanted: tuple[tuple[Category, str, str, int, Decimal | None, str], ...] = (
         ("rack", "rack", f"Rack of {floor.rules.rack_units} rack units", racks, rack.price, "servers and switches"),
         ("PDU", "rack-pdu", "Rack PDU", pdus, rack.pdu_price, "racks"),
     )
     items = tuple(
-        _line(category, part, description, count, usd, where)  # type: ignore[arg-type]
+        _line(category, part, description, count, usd, where)
         for category, part, description, count, usd, where in wanted
         if count and usd is not None
     )
@@ -70,28 +72,11 @@ def _all_placed(floor: Floor) -> bool:
 
 
 def _line(category: Category, part: str, description: str, count: int, usd: Decimal, where: str) -> LineItem:
-    return LineItem(
-        network="site",
-        tier="site",
-        category=category,
-        part=part,
-        manufacturer=None,
-        part_number=None,
-        description=description,
-        quantity=count,
-        unit_price_usd=usd,
-        price_kind="street",
-        price_date=None,
-        price_source="the spec",
-        power_each_w=None,
-        power_typical_each_w=None,
-        power_in_host=False,
-        where=where,
-        list_price_usd=usd,
-        discount_percent=0.0,
-        low_price_usd=usd,
-        high_price_usd=usd,
+    price = PriceChoice(part, usd, "street", None, "the spec")
+    line = line_item(
+        "site", "site", category, (part, None, None, description), count, price, (None, None, False), where
     )
+    return replace(line, low_price_usd=usd, high_price_usd=usd)
 
 
 def cluster_cost(design: Evaluated, spec: Spec, server: ServerModel) -> ClusterCost:
