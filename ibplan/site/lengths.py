@@ -15,7 +15,7 @@ from ibplan.fabric.network import NetworkSize
 from ibplan.parts.links import LinkKind
 from ibplan.site.floor import Floor
 from ibplan.site.shape import Shape, UnitRun
-from ibplan.site.tally import Ends, Heights, Histogram, Tally, alone, ends_at
+from ibplan.site.tally import Ends, Heights, Histogram, Tally, ends_at
 
 # What was asked last, newest at the end: designs of a plan often differ in what does not matter here.
 _MOST_KNOWN: Final = 48
@@ -124,7 +124,8 @@ class _Runs:
         request, fabric = self.network.request, self.network.fabric
         shared = bool(fabric.isl) and (request.rails == 1 or not request.rail_optimized)
         for f in range(self.network.fabrics):
-            numbers = [f * self.shape.leaf_count + leaf for leaf in leaves]
+            first = f * self.shape.leaf_count
+            numbers = [first + leaf for leaf in leaves]
             if shared:  # two joined leaves take every other server
                 for side, leaf in enumerate(numbers):
                     total.add(self.servers(servers[side::2]), self.ends("leaf", [leaf]), request.rails)
@@ -140,11 +141,12 @@ class _Runs:
     def _pods(self) -> Iterator[Histogram]:
         spine_count = sum(len(pod.spines) for pod in self.shape.pods)
         for f in range(self.network.fabrics):
+            first = f * self.shape.leaf_count
             for pod in self.shape.pods:
                 total = Tally(self.floor)
                 spines = self.ends("spine", [f * spine_count + spine for spine in pod.spines])
                 for links, same in groupby(sorted(pod.leaves, key=lambda run: run.links), key=lambda run: run.links):
-                    numbers = [f * self.shape.leaf_count + leaf for run in same for leaf in run.leaves]
+                    numbers = [first + leaf for run in same for leaf in run.leaves]
                     total.add(self.ends("leaf", numbers), spines, links)
                 yield total.histogram()
 
@@ -195,10 +197,11 @@ class _Runs:
         if ends is None:
             return None
         assert at is not None
-        total = Tally(self.floor)
+        total, leaf_count = Tally(self.floor), self.shape.leaf_count
         for f in range(self.network.fabrics):
-            numbers = [f * self.shape.leaf_count + leaf for leaf in leaves]
+            first = f * leaf_count
+            numbers = [first + leaf for leaf in leaves]
             others = [far(f, nth) for nth in range(len(leaves))]
             for (near, other), links in Counter(zip(at.at(numbers), ends.at(others), strict=True)).items():
-                total.add(alone(*near), alone(*other), links)
+                total.add_pair(near, other, links)
         return [total.histogram()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from ibplan.errors import Reason, Unbuildable
@@ -69,6 +69,10 @@ class Packer:
             room.empty = False
             count -= taken
         return placed
+
+    def copy(self) -> Packer:
+        """The same racks, to be filled on."""
+        return Packer(self.rules, [replace(room) for room in self.rooms])
 
     def _open(self) -> None:
         if not self.rooms or not self.rooms[-1].empty:

@@ -64,14 +64,12 @@ def _leaves(
             for unit in range(run.first, run.first + run.count):
                 servers, leaves = run.unit(unit)
                 for fabric in range(fabrics):
-                    for position, leaf in enumerate(leaves):
-                        number = fabric * per_fabric + leaf
-                        at = rows.leaf(network.name, unit, fabric, position) if servers else None
-                        if at is None:
-                            central.append(number)
-                        else:
-                            row, nth, height = at
-                            found.put(number, row * ground.slots + ground.order[nth], height)
+                    number = fabric * per_fabric + leaves.start
+                    placed = rows.leaves(network.name, unit, fabric) if servers else ()
+                    for (row, nth, height), _ in zip(placed, leaves, strict=False):
+                        found.put(number, row * ground.slots + ground.order[nth], height)
+                        number += 1
+                    central += range(number, fabric * per_fabric + leaves.stop)
         if central:
             yield _Segment(group, sorted(central), network.boxes["leaf"])
 

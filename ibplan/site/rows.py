@@ -5,8 +5,7 @@ A row is laid out for as many units as can ever begin in it, so that no leaf mov
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -66,21 +65,19 @@ class Rows:
         """Servers of a full row."""
         return self.servers_per_rack * self.server_racks
 
-    def leaf(self, network: str, unit: int, fabric: int, position: int) -> tuple[int, int, int] | None:
-        """(row, rack in the order of filling, lowest unit) of a leaf; None if it has no place in the rows."""
+    def leaves(self, network: str, unit: int, fabric: int) -> Iterable[tuple[int, int, int]]:
+        """(row, rack in the order of filling, lowest unit) of the leaves of a unit that have a place in the rows."""
         demand = self.demands[network]
-        if position >= demand.leaves:
-            return None
         if network in self.tops:
-            return self._on_top(demand, unit, fabric, position)
+            return [self._on_top(demand, unit, fabric, position) for position in range(demand.leaves)]
         if network not in self.spots:
-            return None
+            return ()
         row, nth = 0, 0
         if demand.unit_servers is not None:
             row = unit * demand.unit_servers // self.servers_per_row
             nth = unit - ceil_div(row * self.servers_per_row, demand.unit_servers)
-        rack, height = self.spots[network][(nth * demand.fabrics + fabric) * demand.leaves + position]
-        return row, rack, height
+        first = (nth * demand.fabrics + fabric) * demand.leaves
+        return [(row, rack, height) for rack, height in self.spots[network][first : first + demand.leaves]]
 
     def _on_top(self, demand: LeafDemand, unit: int, fabric: int, position: int) -> tuple[int, int, int]:
         """Leaf g of all stands with server g x (servers of a unit) / (leaves of a unit), rounded down."""
@@ -94,7 +91,7 @@ class Rows:
 
     def spare_room(self) -> Packer | None:
         """The network racks of a row with what stays free when all units of the row are there; None without any."""
-        return deepcopy(self.packed)
+        return None if self.packed is None else self.packed.copy()
 
 
 def leaf_demand(network: str, box: Box, shape: Shape, fabrics: int) -> LeafDemand:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from ibplan.site.floor import Floor
+from ibplan.site.ground import Point
 
 # (length in metres, rounded up to 0.1 m; number of links), shortest first.
 Histogram = tuple[tuple[float, int], ...]
@@ -17,12 +18,6 @@ Heights = tuple[tuple[int, int], ...]
 Ends = Mapping[int, Heights]
 
 _TENTH_UM: Final = 100_000
-
-
-@lru_cache(maxsize=4096)
-def alone(place: int, unit: int) -> Ends:
-    """One device."""
-    return {place: ((unit or 1, 1),)}
 
 
 def ends_at(spots: Iterable[tuple[int, int | None]]) -> Ends:
@@ -41,6 +36,7 @@ class Tally:
         self.floor = floor
         self._alike: Counter[tuple[int, Heights, Heights]] = Counter()
         self._within: Counter[int] = Counter()
+        self._one_by_one: Counter[tuple[int, int]] = Counter()
 
     def add(self, near: Ends, far: Ends, links: int) -> None:
         """Add the runs from every end to every other, each as often as there are links."""
@@ -51,11 +47,17 @@ class Tally:
             for b, others in ends:
                 if a == b:
                     self._add_within(heights, others, links)
-                elif a.row == b.row:
-                    alike[abs(a.x - b.x), heights, others] += links
                 else:
-                    around = abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross)
-                    alike[around + abs(a.y - b.y), heights, others] += links
+                    alike[_apart(a, b), heights, others] += links
+
+    def add_pair(self, near: tuple[int, int], far: tuple[int, int], links: int) -> None:
+        """Add the runs between two devices, each by its place and rack unit."""
+        (place, unit), (other_place, other) = near, far
+        if place == other_place:
+            self._within[abs((unit or 1) - (other or 1))] += links
+            return
+        point = self.floor.ground.point
+        self._one_by_one[_apart(point(place), point(other_place)), (unit or 1) + (other or 1)] += links
 
     def _add_within(self, heights: Heights, others: Heights, links: int) -> None:
         for unit, count in heights:
@@ -69,11 +71,20 @@ class Tally:
         for apart, count in self._within.items():
             found[-(-(apart * unit_um + slack_um) // _TENTH_UM)] += count
         top = 2 * ((rules.rack_units + 1) * unit_um + rules.run.tray_um) + slack_um
+        for (path, both), links in self._one_by_one.items():
+            found[-((both * unit_um - top - path) // _TENTH_UM)] += links
         for (path, heights, others), links in self._alike.items():
             longest = top + path
             for both, count in _height_sums(heights, others):
                 found[-((both * unit_um - longest) // _TENTH_UM)] += count * links
         return tuple((tenths / 10, count) for tenths, count in sorted(found.items()))
+
+
+def _apart(a: Point, b: Point) -> int:
+    """How far apart two racks are along the trays, in micrometres: within a row, else over the cross trays."""
+    if a.row == b.row:
+        return abs(a.x - b.x)
+    return abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross) + abs(a.y - b.y)
 
 
 @lru_cache(maxsize=4096)
