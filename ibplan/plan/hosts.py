@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from difflib import get_close_matches
 
-from ibplan.catalog.entries import LinkLayer, Nic, PortGroup, PriceKind, Server
+from ibplan.catalog.entries import Gpu, LinkLayer, Nic, PortGroup, PriceKind, Server
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Problem
 from ibplan.spec.load import LoadedSpec
@@ -37,7 +38,7 @@ class HostPorts:
 
 @dataclass(frozen=True, slots=True)
 class ServerModel:
-    """The server: GPUs, NVLink domain in servers, power in W and price in USD (None = unknown) with its kind."""
+    """The server: GPUs, NVLink domain in servers, power in W and price in USD with its kind, GPU. None = unknown."""
 
     id: str
     gpus: int
@@ -47,13 +48,14 @@ class ServerModel:
     entry: Server | None
     inline: InlineServer | None
     price_kind: PriceKind | None
+    gpu: Gpu | None
 
 
 def resolve_server(loaded: LoadedSpec, catalog: Catalog) -> ServerModel:
     """The server a spec names. Raises InputError for an unknown or incomplete one."""
     server = loaded.spec.server
     if isinstance(server, InlineServer):
-        return _inline(loaded, server)
+        return _inline(loaded, server, catalog)
     entry = catalog.servers.get(server)
     if entry is None:
         near = catalog.nearest(server, "servers")
@@ -74,16 +76,34 @@ def resolve_server(loaded: LoadedSpec, catalog: Catalog) -> ServerModel:
         entry,
         None,
         None if price is None else price.kind,
+        None if entry.gpu is None else catalog.gpus.get(entry.gpu),
     )
 
 
-def _inline(loaded: LoadedSpec, server: InlineServer) -> ServerModel:
+def _inline(loaded: LoadedSpec, server: InlineServer, catalog: Catalog) -> ServerModel:
     domain = server.nvlink_domain_gpus or server.gpus
+    problems = []
     if domain % server.gpus:
         message = f"an NVLink domain of {domain} GPUs does not hold whole servers of {server.gpus}"
-        raise InputError([loaded.document.problem(("server", "nvlink_domain_gpus"), message)])
+        problems.append(loaded.document.problem(("server", "nvlink_domain_gpus"), message))
+    if server.gpu is not None and server.gpu not in catalog.gpus:
+        near = " or ".join(get_close_matches(server.gpu, catalog.gpus, 3))
+        remedy = f"did you mean {near}?" if near else f"known are {', '.join(catalog.gpus)}"
+        problems.append(loaded.document.problem(("server", "gpu"), f"unknown GPU {server.gpu!r}", remedy))
+    if problems:
+        raise InputError(problems)
     kind: PriceKind | None = None if server.price is None else "street"
-    return ServerModel("inline", server.gpus, domain // server.gpus, server.power, server.price, None, server, kind)
+    return ServerModel(
+        "inline",
+        server.gpus,
+        domain // server.gpus,
+        server.power,
+        server.price,
+        None,
+        server,
+        kind,
+        None if server.gpu is None else catalog.gpus[server.gpu],
+    )
 
 
 def server_count(loaded: LoadedSpec, server: ServerModel) -> tuple[int, int]:

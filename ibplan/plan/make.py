@@ -198,7 +198,7 @@ def _verdict(design: Evaluated, context: _Context) -> Verdict:
         total = active = model.parameters
     else:
         return UNKNOWN_MODEL
-    gpu = context.catalog.gpus.get(server.entry.gpu) if server.entry is not None and server.entry.gpu else None
+    gpu = server.gpu
     peak = None if gpu is None else (gpu.bf16_tflops if context.spec.workload.precision == "bf16" else gpu.fp8_tflops)
     memory = None if gpu is None else gpu.memory_gbytes
     job = JobScale(total, active, context.named.servers, server.gpus, peak, memory)

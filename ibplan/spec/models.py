@@ -169,9 +169,10 @@ class Workload(Strict):
 
 
 class InlineServer(Strict):
-    """A server that is not in the catalogue. What it does not state is unknown."""
+    """A server that is not in the catalogue. What it does not state is unknown. `gpu`: id of its GPU."""
 
     gpus: int = Field(ge=1, le=64)
+    gpu: Word | None = None
     nics: int = Field(ge=1, le=64)
     ports_per_nic: int = Field(default=1, ge=1, le=16)
     port_gbps: Gbps
