@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-LinkGeneration = Literal["nvlink3", "nvlink4", "nvlink5", "pcie4", "pcie5", "pcie6"]
+LinkGeneration = Literal["nvlink2", "nvlink3", "nvlink4", "nvlink5", "pcie4", "pcie5", "pcie6"]
 FabricKind = Literal["infiniband", "roce", "ethernet"]
 
 
@@ -21,7 +21,8 @@ class Interconnect:
     `leaf_gpus` GPUs reach each other without crossing a spine (on rails: those of a unit), and a GPU keeps the share
     `spine_share` of its NIC rate for traffic of all GPUs at once across spines: oversubscription x load balancing.
     `rail_optimized`: NICs of one server hang on different leaves. `cross_rail` False: rails are joined only inside
-    the domain. `in_network_reduction`: the switches of the network add up (SHARP).
+    the domain. `in_network_reduction`: the switches of the network add up (SHARP). `wire_efficiency`: the share of the
+    line rate that collectives get where it was measured on the machine; None = what the link layer usually gives.
     """
 
     domain_gpus: int
@@ -35,6 +36,7 @@ class Interconnect:
     in_network_reduction: bool
     spine_share: float
     leaf_gpus: int
+    wire_efficiency: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be a machine; raises ValueError."""
@@ -44,3 +46,5 @@ class Interconnect:
             raise ValueError("nic_gbytes_per_s is above 0, spine_share above 0 and at most 1")
         if self.domain_gbytes_per_s is not None and self.domain_gbytes_per_s <= 0:
             raise ValueError("domain_gbytes_per_s is above 0, or None where it is not known")
+        if self.wire_efficiency is not None and not 0 < self.wire_efficiency <= 1:
+            raise ValueError("wire_efficiency is above 0 and at most 1, or None for what is usual")
