@@ -63,7 +63,8 @@ class Switch(Sourced):
 
     `rdma`: fit for RDMA (lossless or congestion-controlled) traffic. `role: management`: a 1G box that stands in a
     compute network only if it is named. `manager_cage_class`: the cage of the fabric
-    manager appliance that its reserved ports go to.
+    manager appliance that its reserved ports go to. `in_network_reduction`: what sums the switch makes itself (SHARP):
+    `streaming` those of large messages too, `low_latency` small ones only; None = none stated.
     """
 
     link_layers: tuple[LinkLayer, ...] = Field(min_length=1)
@@ -79,6 +80,7 @@ class Switch(Sourced):
     power: Power = Power()
     cage_power_limit_w: float | None = Field(default=None, gt=0)
     latency_ns: int | None = Field(default=None, ge=1)
+    in_network_reduction: Literal["streaming", "low_latency"] | None = None
     buffer_mb: float | None = Field(default=None, gt=0)
     manager_cage_class: Id | None = None
     part_numbers: dict[Literal["p2c", "c2p", "any"], str] = Field(default_factory=dict)

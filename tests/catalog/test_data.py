@@ -82,6 +82,14 @@ def test_the_halves_of_a_q3200_are_two_switches(catalog: Catalog) -> None:
     assert half.planning_gaps()
 
 
+def test_sums_in_the_network_are_stated_for_infiniband_only(catalog: Catalog) -> None:
+    # NVIDIA SHARP Rev 3.13.0, general information: Quantum and later sum streams; Rev 3.0.0 also lists Switch-IB 2.
+    stated = {i: s.in_network_reduction for i, s in catalog.switches.items() if s.in_network_reduction}
+    assert {i for i, kind in stated.items() if kind == "low_latency"} == {"nvidia-sb7800"}
+    infiniband = {i for i, s in catalog.switches.items() if "infiniband" in s.link_layers}
+    assert set(stated) == infiniband
+
+
 # NVIDIA DGX H100, B200 and B300 user guides; DGX A100 launch documents.
 DGX = [
     ("nvidia-dgx-a100", "infiniband", 8, 8, 200, 6500),
