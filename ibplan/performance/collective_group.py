@@ -110,16 +110,13 @@ def group_of(
     span_gpus: ArrayLike | None,
 ) -> Group:
     """The groups as arrays of one shape; raises ValueError for those that cannot be."""
-    arrays = [np.asarray(a, dtype=np.float64) for a in (size_bytes, gpus, gpus_in_domain)]
-    size, n, g = arrays
+    size, n, g = (np.asarray(a, dtype=np.float64) for a in (size_bytes, gpus, gpus_in_domain))
+    if np.any(size < 0) or np.any(n < 1) or np.any(g < 1) or np.any(g > n) or np.any(g > net.domain_gpus):
+        raise ValueError("a group has members, some in a domain, no more than it holds, and sizes from 0 on")
     k = np.ceil(n / g)
     span = k * net.domain_gpus if span_gpus is None else np.asarray(span_gpus, dtype=np.float64)
-    size, n, g, k, span = np.broadcast_arrays(size, n, g, k, span)
-    if np.any(size < 0) or np.any(n < 1) or np.any(g < 1) or np.any(g > n) or np.any(g > net.domain_gpus):
-        raise ValueError(
-            "a group has 1 <= members in a domain <= members, no more than the domain holds, and size >= 0"
-        )
     if np.any(span < n):
         raise ValueError("span_gpus counts at least the members of the group")
+    size, n, g, k, span = np.broadcast_arrays(size, n, g, k, span)
     known = constants()
     return Group(size, n, g, k, span, net, generation(net, known), known)
