@@ -109,7 +109,10 @@ MAX_COMBINATIONS = 512
 
 
 class ModelSpec(Strict):
-    """The model: its size, a preset, or its shape. A scalar is read as a size or as a preset id."""
+    """The model: its size, a preset, or its shape. A scalar is read as a size or as a preset id.
+
+    What a shape leaves out is a default of docs/workload.md. The last five keys are of latent attention (MLA).
+    """
 
     parameters: Scaled | None = None
     preset: Word | None = None
@@ -121,6 +124,21 @@ class ModelSpec(Strict):
     vocab: int | None = Field(default=None, ge=1, le=100_000_000)
     experts: int | None = Field(default=None, ge=0, le=100_000)
     experts_per_token: int | None = Field(default=None, ge=0, le=100_000)
+    shared_experts: int | None = Field(default=None, ge=0, le=1_000)
+    expert_ffn: int | None = Field(default=None, ge=1, le=100_000_000)
+    dense_layers: int | None = Field(default=None, ge=0, le=100_000)
+    moe_every: int | None = Field(default=None, ge=1, le=100_000)
+    gated: bool | None = None
+    tied_embeddings: bool | None = None
+    learned_positions: int | None = Field(default=None, ge=0, le=100_000_000)
+    head_dim: int | None = Field(default=None, ge=1, le=100_000)
+    window: int | None = Field(default=None, ge=1, le=100_000_000)
+    full_attention_every: int | None = Field(default=None, ge=2, le=100_000)
+    q_latent: int | None = Field(default=None, ge=1, le=1_000_000)
+    kv_latent: int | None = Field(default=None, ge=1, le=1_000_000)
+    rope_dim: int | None = Field(default=None, ge=1, le=100_000)
+    qk_nope_dim: int | None = Field(default=None, ge=1, le=100_000)
+    v_dim: int | None = Field(default=None, ge=1, le=100_000)
 
 
 def _as_model(value: Any) -> Any:

@@ -23,7 +23,8 @@ class _Part(BaseModel):
 class Attention(_Part):
     """How a layer attends. `mla` (latent attention) states its low-rank widths, the others `head_dim`.
 
-    `bias`: on q, k and v only, or on the output projection too. `window`: length of the sliding window of some layers.
+    `bias`: on q, k and v only, or on the output projection too. `window`: length of the sliding window; every
+    `full_every_n_layers`-th layer attends to everything instead (absent: none does).
     """
 
     type: Literal["mha", "gqa", "mqa", "mla"]
@@ -34,6 +35,7 @@ class Attention(_Part):
     qk_norm: bool = False
     sinks: bool = False
     window: int | None = Field(default=None, ge=1)
+    full_every_n_layers: int | None = Field(default=None, ge=2)
     q_latent: int | None = Field(default=None, ge=1)
     kv_latent: int | None = Field(default=None, ge=1)
     rope_dim: int | None = Field(default=None, ge=1)
@@ -46,6 +48,12 @@ class Attention(_Part):
         if (None in latent) if self.type == "mla" else self.head_dim is None:
             raise ValueError("mla states kv_latent, rope_dim, qk_nope_dim and v_dim; other attention states head_dim")
         return self
+
+    def windowed_layers(self, layers: int) -> int:
+        """How many of a model's layers attend to the window only."""
+        if self.window is None:
+            return 0
+        return layers if self.full_every_n_layers is None else layers - layers // self.full_every_n_layers
 
     @property
     def kv_values_per_token(self) -> int:
