@@ -1,0 +1,104 @@
+"""The job: a model, how it is trained, and the bytes of what it keeps and sends. Defaults by the model's size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+from typing import Literal
+
+from ibplan.spec.models import Workload
+from ibplan.workload.defaults import Precision, TrainingDefaults, training_defaults
+from ibplan.workload.parameters import total_parameters
+from ibplan.workload.shape_model import ModelShape
+
+Recompute = Literal["none", "selective", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementBytes:
+    """Bytes of one value: kept for each parameter (`weights`, `gradients`, `optimizer`), and sent.
+
+    `activations` is also what tensor, pipeline and context parallelism send; `dispatch` and `combine` go to experts
+    and back. Gradients are reduced as they are kept, weights gathered as they are kept.
+    """
+
+    weights: float = 2.0
+    gradients: float = 4.0
+    optimizer: float = 12.0
+    activations: float = 2.0
+    dispatch: float = 2.0
+    combine: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingJob:
+    """A training job. `tokens`: of the whole run. `assumed`: what the spec did not say, in sentences.
+
+    `fused_attention`: scores are never kept in memory (FlashAttention); `dropout`: its masks are kept, as in models of
+    GPT-3's time. `batch_assumed`: the batch may be another, because the spec does not state it.
+    """
+
+    shape: ModelShape
+    sequence: int
+    global_batch: int
+    tokens: int | None
+    precision: Precision
+    recompute: Recompute
+    element_bytes: ElementBytes = ElementBytes()
+    fused_attention: bool = True
+    dropout: bool = False
+    batch_assumed: bool = False
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def step_tokens(self) -> int:
+        """Tokens in a step."""
+        return self.global_batch * self.sequence
+
+
+def training_job(workload: Workload, shape: ModelShape) -> TrainingJob:
+    """The spec's training job of a model; what it does not state is as published recipes have it, by size."""
+    defaults = training_defaults()
+    assumed = list(shape.assumed)
+    sequence = workload.sequence
+    if sequence is None:
+        sequence = shape.pretrain_sequence or defaults.batch_of(shape).sequence
+        assumed.append(f"sequences of {sequence:,} tokens")
+    batch = workload.global_batch
+    if batch is None:
+        batch = _batch(shape, sequence, defaults)
+        assumed.append(f"{batch:,} sequences a step ({batch * sequence / 1e6:,.1f}M tokens)")
+    tokens = workload.tokens
+    if tokens is None:
+        tokens = shape.pretrain_tokens or int(total_parameters(shape) * defaults.tokens_per_parameter.value)
+        assumed.append(f"{tokens / 1e12:,.4g}T tokens in all")
+    return TrainingJob(
+        shape=shape,
+        sequence=sequence,
+        global_batch=batch,
+        tokens=tokens,
+        precision=workload.precision,
+        recompute=workload.recompute,
+        element_bytes=element_bytes(workload.precision),
+        batch_assumed=workload.global_batch is None,
+        assumed=tuple(assumed),
+    )
+
+
+def element_bytes(precision: Precision) -> ElementBytes:
+    """Bytes of each value in mixed-precision training with AdamW."""
+    defaults = training_defaults()
+    return ElementBytes(
+        weights=defaults.weight_bytes.value,
+        gradients=defaults.gradient_bytes.value,
+        optimizer=defaults.optimizer_bytes.value,
+        activations=defaults.activation_bytes.value,
+        dispatch=defaults.dispatch_bytes.of(precision),
+        combine=defaults.combine_bytes.of(precision),
+    )
+
+
+def _batch(shape: ModelShape, sequence: int, defaults: TrainingDefaults) -> int:
+    """Sequences a step: the table's tokens, as the nearest power of two, which most mappings divide."""
+    sequences = defaults.batch_of(shape).step_tokens / sequence
+    return int(2 ** max(0, round(log2(sequences))))
