@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log2
-from typing import Literal
 
 from ibplan.spec.models import Workload
 from ibplan.workload.defaults import Precision, TrainingDefaults, training_defaults
+from ibplan.workload.flops import Recompute
 from ibplan.workload.parameters import total_parameters
 from ibplan.workload.shape_model import ModelShape
-
-Recompute = Literal["none", "selective", "full"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,8 @@ from ibplan.spec.models import Parallelism
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ibplan.workload.job import Recompute
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
+    from ibplan.workload.arrays import Bools, Ints
+    from ibplan.workload.flops import Recompute
 
 RECOMPUTE: Final[tuple[Recompute, ...]] = ("none", "selective", "full")
 
