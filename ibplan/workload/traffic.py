@@ -111,8 +111,7 @@ def _forward_passes(mappings: Mappings) -> Ints:
 
 def _moe_layers(job: TrainingJob, mappings: Mappings) -> Floats:
     """Layers with experts on the busiest stage: its share of all."""
-    share: Floats = busiest_layers(job.shape, mappings) * (job.shape.moe_layers / job.shape.layers)
-    return share
+    return np.multiply(busiest_layers(job.shape, mappings), job.shape.moe_layers / job.shape.layers, dtype=np.float64)
 
 
 def _gathered(
