@@ -150,11 +150,11 @@ def _as_model(value: Any) -> Any:
 
 
 class Parallelism(Strict):
-    """A parallel mapping given by hand."""
+    """A parallel mapping given by hand. Without `dp`: as many data-parallel ranks as the GPUs allow."""
 
     tp: int = Field(default=1, ge=1)
     pp: int = Field(default=1, ge=1)
-    dp: int = Field(default=1, ge=1)
+    dp: int | None = Field(default=None, ge=1)
     cp: int = Field(default=1, ge=1)
     ep: int = Field(default=1, ge=1)
     micro_batch: int = Field(default=1, ge=1)

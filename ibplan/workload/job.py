@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
-from ibplan.spec.models import Workload
+from ibplan.spec.models import Parallelism, Workload
 from ibplan.workload.defaults import Precision, TrainingDefaults, training_defaults
 from ibplan.workload.flops import Recompute
 from ibplan.workload.parameters import total_parameters
@@ -94,6 +94,11 @@ def element_bytes(precision: Precision) -> ElementBytes:
         dispatch=defaults.dispatch_bytes.of(precision),
         combine=defaults.combine_bytes.of(precision),
     )
+
+
+def data_parallel(given: Parallelism, gpus: int) -> int:
+    """The stated data-parallel ranks, else as many as `gpus` allow: at least one."""
+    return given.dp or max(1, gpus // (given.tp * given.pp * given.cp))
 
 
 def _batch(shape: ModelShape, sequence: int, defaults: TrainingDefaults) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ibplan.spec.models import Parallelism
+from ibplan.workload.job import data_parallel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +68,11 @@ class Mappings:
         return Mappings(**{field.name: getattr(self, field.name)[index] for field in fields(self)})
 
 
-def given_mapping(given: Parallelism, recompute: Recompute) -> Mappings:
+def given_mapping(given: Parallelism, recompute: Recompute, gpus: int) -> Mappings:
     """The mapping that the spec states, as one of one; sequence parallel wherever tp is above 1."""
-    ints = {name: np.array([getattr(given, name)]) for name in Parallelism.model_fields}
+    stated = given.model_dump() | {"dp": data_parallel(given, gpus)}
     return Mappings(
-        **ints,
+        **{name: np.array([value]) for name, value in stated.items()},
         recompute=np.array([RECOMPUTE.index(recompute)]),
         sequence_parallel=np.array([given.tp > 1]),
     )
