@@ -9,8 +9,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ibplan.document import read_document, validate
-from ibplan.workload.parameters import total_parameters
-from ibplan.workload.shape_model import ModelShape
 
 _FILE = Path(__file__).parent / "data" / "training_defaults.yaml"
 Precision = Literal["bf16", "fp8"]
@@ -62,11 +60,10 @@ class TrainingDefaults(_Model):
     combine_bytes: ByPrecision
     usable_memory_fraction: Sourced
 
-    def batch_of(self, shape: ModelShape) -> BatchRow:
-        """The row for a model."""
-        rows = [row for row in self.batch if row.experts == (shape.experts is not None)]
-        total = total_parameters(shape)
-        return next((row for row in rows if total <= row.parameters_up_to), rows[-1])
+    def batch_of(self, parameters: int, experts: bool) -> BatchRow:
+        """The row for a model of that many parameters, with or without experts."""
+        rows = [row for row in self.batch if row.experts == experts]
+        return next((row for row in rows if parameters <= row.parameters_up_to), rows[-1])
 
 
 @lru_cache(maxsize=1)

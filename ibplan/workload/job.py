@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log2
 
 from ibplan.spec.models import Parallelism, Workload
-from ibplan.workload.defaults import Precision, TrainingDefaults, training_defaults
+from ibplan.workload.defaults import Precision, training_defaults
 from ibplan.workload.flops import Recompute
 from ibplan.workload.parameters import total_parameters
 from ibplan.workload.shape_model import ModelShape
@@ -57,14 +57,16 @@ class TrainingJob:
 def training_job(workload: Workload, shape: ModelShape) -> TrainingJob:
     """The spec's training job of a model; what it does not state is as published recipes have it, by size."""
     defaults = training_defaults()
+    row = defaults.batch_of(total_parameters(shape), shape.experts is not None)
     assumed = list(shape.assumed)
     sequence = workload.sequence
     if sequence is None:
-        sequence = shape.pretrain_sequence or defaults.batch_of(shape).sequence
+        sequence = shape.pretrain_sequence or row.sequence
         assumed.append(f"sequences of {sequence:,} tokens")
     batch = workload.global_batch
     if batch is None:
-        batch = _batch(shape, sequence, defaults)
+        # The nearest power of two: most mappings divide it.
+        batch = int(2 ** max(0, round(log2(row.step_tokens / sequence))))
         assumed.append(f"{batch:,} sequences a step ({batch * sequence / 1e6:,.1f}M tokens)")
     tokens = workload.tokens
     if tokens is None:
@@ -99,9 +101,3 @@ def element_bytes(precision: Precision) -> ElementBytes:
 def data_parallel(given: Parallelism, gpus: int) -> int:
     """The stated data-parallel ranks, else as many as `gpus` allow: at least one."""
     return given.dp or max(1, gpus // (given.tp * given.pp * given.cp))
-
-
-def _batch(shape: ModelShape, sequence: int, defaults: TrainingDefaults) -> int:
-    """Sequences a step: the table's tokens, as the nearest power of two, which most mappings divide."""
-    sequences = defaults.batch_of(shape).step_tokens / sequence
-    return int(2 ** max(0, round(log2(sequences))))

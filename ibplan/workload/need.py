@@ -7,42 +7,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from ibplan.document import read_document, validate
 from ibplan.spec.models import Workload
+from ibplan.workload.defaults import Sourced, training_defaults
 
 _FILE = Path(__file__).parent / "data" / "network_need.yaml"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Assumption(_Model):
-    """One number with its source."""
-
-    value: float = Field(gt=0)
-    source: str
-
-
-class StepTokens(_Model):
-    """Tokens in a step for models up to a size."""
-
-    parameters_up_to: float
-    tokens: float
-
-
-class Assumptions(_Model):
+class Assumptions(BaseModel):
     """All assumptions of the verdict."""
 
-    model_flops_utilization: Assumption
-    exchange_share_max: Assumption
-    gradient_bytes_per_parameter: Assumption
-    tcp_efficiency: Assumption
-    weights_share_of_memory_max: Assumption
-    step_tokens: tuple[StepTokens, ...]
-    step_tokens_source: str
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model_flops_utilization: Sourced
+    exchange_share_max: Sourced
+    gradient_bytes_per_parameter: Sourced
+    tcp_efficiency: Sourced
+    weights_share_of_memory_max: Sourced
 
 
 @lru_cache(maxsize=1)
@@ -106,7 +89,7 @@ def _training(job: JobScale, workload: Workload, server_gbps: int) -> Verdict:
     if job.gpu_tflops is None:
         return Verdict(None, "Whether plain Ethernet is enough cannot be known: the GPU's peak is not known.")
     rules = assumptions()
-    tokens = step_tokens(job.parameters, workload)
+    tokens = step_tokens(job.parameters, workload, experts=job.active_parameters < job.parameters)
     rate = job.servers * job.gpus_per_server * job.gpu_tflops * 1e12 * rules.model_flops_utilization.value
     step_s = 6 * job.active_parameters * tokens / rate
     share_of_ring = 2 * (job.servers - 1) / job.servers
@@ -122,9 +105,8 @@ def _training(job: JobScale, workload: Workload, server_gbps: int) -> Verdict:
     return Verdict(False, f"Plain Ethernet would hold the job up: {text}.")
 
 
-def step_tokens(parameters: int, workload: Workload) -> float:
+def step_tokens(parameters: int, workload: Workload, *, experts: bool = False) -> float:
     """Tokens in one training step: the spec's batch and sequence, else the low end of published recipes by size."""
     if workload.global_batch is not None and workload.sequence is not None:
         return float(workload.global_batch * workload.sequence)
-    rows = assumptions().step_tokens
-    return next((row.tokens for row in rows if parameters <= row.parameters_up_to), rows[-1].tokens)
+    return training_defaults().batch_of(parameters, experts).step_tokens
