@@ -16,6 +16,7 @@ _MLA_KEYS = ("q_latent", "kv_latent", "rope_dim", "qk_nope_dim", "v_dim")
 _MLA_NEEDED = _MLA_KEYS[1:]
 _EXPERT_KEYS = ("experts_per_token", "shared_experts", "expert_ffn", "dense_layers", "moe_every")
 _HEAD_DIM = 128
+_FFN_MULTIPLE = 256
 _VOCAB = 128_256
 
 
@@ -144,8 +145,9 @@ def _ffn_width(model: ModelSpec, hidden: int, gated: bool, assumed: list[str]) -
         return model.ffn
     if model.experts and model.expert_ffn is not None and not model.dense_layers and (model.moe_every or 1) == 1:
         return model.expert_ffn  # no layer is dense
-    # 4 x hidden with two matrices (GPT-3), and as many parameters with three (2/3 of it, arXiv 2002.05202).
-    width = round(8 * hidden / 3) if gated else 4 * hidden
+    # 4 x hidden with two matrices (GPT-3), and as many parameters with three: 2/3 of it (arXiv 2002.05202), rounded up
+    # to a multiple that tensor ranks divide. For hidden 4096 that is the 11,008 of Llama-2 7B.
+    width = -(-8 * hidden // (3 * _FFN_MULTIPLE)) * _FFN_MULTIPLE if gated else 4 * hidden
     assumed.append(f"feed-forward width of {width:,}")
     return width
 
