@@ -34,6 +34,7 @@ network: {{switch: nvidia-sn5610, uplink_gbps: 400}}
 """
 
 
+_TRAINED = (("llama3.1-405b", 16_384), ("deepseek-v3", 2048), ("qwen3-235b-a22b", 1024))
 _ENDPOINTS = (1024, 16_384, 131_072, 1_048_576)
 
 
@@ -91,6 +92,15 @@ def cases(folder: Path) -> list[Case]:
         *(
             Case("wiring", f"{n:,} ports", [sys.executable, "-m", "benchmarks.wiring", str(n)], shows=True)
             for n in _ENDPOINTS
+        ),
+        *(
+            Case(
+                f"step times, {model}",
+                f"{n:,} GPUs",
+                [sys.executable, "-m", "benchmarks.training", model, str(n)],
+                True,
+            )
+            for model, n in _TRAINED
         ),
         Case("cables, CSV", "131,072 GPUs", [*ibplan, "cables", str(cables), "-o", str(folder / "cables.csv")]),
     ]
