@@ -14,7 +14,7 @@ from ibplan.performance.overlap import data_exposed_s, layer_exposed_s, sends_ex
 from ibplan.performance.practice import CURRENT, Practice, practices
 from ibplan.workload.job import TrainingJob
 from ibplan.workload.mapping import Mappings
-from ibplan.workload.stages import Stage, busiest_layers, stages_of
+from ibplan.workload.stages import busiest_layers, stages_of
 from ibplan.workload.traffic import Traffic, traffic_bytes
 
 if TYPE_CHECKING:
@@ -81,20 +81,17 @@ def step_times(
     microbatches = mappings.microbatches(job.global_batch)
     exposed = layer_exposed_s(seconds, microbatches * busiest, layers.mean, rules)
     pipeline = _pipeline(job, mappings, layers, exposed.sum_s)
-    stages = pipeline.stages
-    sends = sends_exposed_s(mappings, microbatches, pipeline.pace_s, seconds.send_s, rules)
-    dense, expert = (np.max([getattr(s, f"{kind}_parameters") for s in stages], axis=0) for kind in ("dense", "expert"))
     layer_passes = microbatches * pipeline.layers
     return StepTimes(
         compute_s=microbatches * pipeline.work.products_s,
         memory_bound_s=microbatches * pipeline.work.memory_s,
         tensor_s=layer_passes * exposed.tensor_s,
-        pipeline_s=sends,
+        pipeline_s=sends_exposed_s(mappings, microbatches, pipeline.pace_s, seconds.send_s, rules),
         context_s=layer_passes * exposed.context_s,
         expert_s=layer_passes * exposed.expert_s,
         data_s=data_exposed_s(mappings, microbatches, pipeline.layers, layers.mean, seconds, rules),
         bubble_s=pipeline.bubble_s,
-        optimizer_s=optimizer_s(job, mappings, machine, dense, expert),
+        optimizer_s=optimizer_s(job, mappings, machine, pipeline.dense, pipeline.expert),
     )
 
 
@@ -122,13 +119,17 @@ def _layers(job: TrainingJob, mappings: Mappings, machine: Machine) -> _Layers:
 
 @dataclass(frozen=True, slots=True)
 class _Pipeline:
-    """The slowest stage, which sets the pace: its work and seconds for one microbatch, its layers; and the bubble."""
+    """The slowest stage, which sets the pace: its work and seconds for one microbatch, its layers; and the bubble.
 
-    stages: tuple[Stage, ...]
+    `dense`, `expert`: most parameters that a GPU of any stage has.
+    """
+
     work: Work
     layers: Floats
     pace_s: Floats
     bubble_s: Floats
+    dense: Floats
+    expert: Floats
 
 
 def _pipeline(job: TrainingJob, mappings: Mappings, layers: _Layers, exposed_s: Floats) -> _Pipeline:
@@ -144,7 +145,6 @@ def _pipeline(job: TrainingJob, mappings: Mappings, layers: _Layers, exposed_s: 
     shape = job.shape
     whole = (dense * shape.dense_layers + moe * shape.moe_layers + layers.head).total_s + shape.layers * exposed_s
     return _Pipeline(
-        stages=stages,
         work=Work(
             np.choose(slowest, [work.products_s for work in works]),
             np.choose(slowest, [work.memory_s for work in works]),
@@ -152,4 +152,6 @@ def _pipeline(job: TrainingJob, mappings: Mappings, layers: _Layers, exposed_s: 
         layers=np.choose(slowest, [1.0 * stage.layers for stage in stages]),
         pace_s=pace,
         bubble_s=np.where(mappings.pp > 1, (whole - pace) / mappings.interleave, 0.0),
+        dense=np.max([stage.dense_parameters for stage in stages], axis=0),
+        expert=np.max([stage.expert_parameters for stage in stages], axis=0),
     )
