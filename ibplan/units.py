@@ -19,6 +19,7 @@ _PREFIX = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12, "
 _NUMBER = r"(?P<number>[+-]?\d[\d,_]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)"
 _METRES_PER = {"m": Decimal(1), "cm": Decimal("0.01"), "mm": Decimal("0.001"), "km": Decimal(1000)}
 _METRES_PER |= {"ft": Decimal("0.3048"), "in": Decimal("0.0254")}
+_SECONDS_PER = {"us": Decimal("0.000001"), "ms": Decimal("0.001"), "s": Decimal(1), "min": Decimal(60)}
 _LARGEST = Decimal(10) ** 24
 # Times the number of parts of the largest cluster these stay exact: money in Decimal's 28 digits.
 _LARGEST_USD = Decimal(10) ** 12
@@ -124,6 +125,15 @@ def parse_metres(value: Any) -> Decimal:
     return _bounded(_number(found["number"], "a length") * _METRES_PER[found["unit"]], "a length")
 
 
+def parse_seconds(value: Any) -> float:
+    """Seconds from `2 s`, `50 ms`, `300 us`, `1 min`. A bare number is refused, and so is 0. Raises ValueError."""
+    found = _match(_NUMBER + r"\s*(?P<unit>us|ms|s|min)", value, "a time", "50 ms or 2 s")
+    seconds = _bounded(_number(found["number"], "a time") * _SECONDS_PER[found["unit"]], "a time")
+    if not Decimal("1e-6") <= seconds <= 10**6:
+        raise ValueError("a time must lie between 1 us and 1,000,000 s")
+    return float(seconds)
+
+
 def parse_scaled(value: Any) -> int:
     """A large count (parameters, tokens) from `70B`, `15T`, `7e9` or a plain number. Raises ValueError."""
     what = "a large count"
@@ -226,6 +236,7 @@ UsdPerKwh = Annotated[
 Metres = Annotated[
     Decimal, *_quantity(parse_metres, rf"^{_N} ?(mm|cm|km|m|ft|in)$", "2.5 m", show=lambda d: f"{d:f} m")
 ]
+Seconds = Annotated[float, *_quantity(parse_seconds, rf"^{_N} ?(us|ms|s|min)$", "50 ms", show=lambda s: f"{s:.15g} s")]
 Scaled = Annotated[int, *_quantity(parse_scaled, rf"^{_N} ?[kMBT]?$", "70B", bare=True, show=int)]
 Ratio = Annotated[
     Fraction,

@@ -52,7 +52,7 @@ from ibplan.spec.network import (
     TierSwitches,
 )
 from ibplan.spec.side_networks import InbandSpec, Management, ManagementHosts, OobSpec, StorageSpec
-from ibplan.units import Gbps, Metres, Scaled, Share, Usd, UsdPerKwh, Watts
+from ibplan.units import Gbps, Metres, Scaled, Seconds, Share, Usd, UsdPerKwh, Watts
 
 # The whole spec in one place to import from.
 __all__ = [
@@ -170,7 +170,11 @@ class Job(Strict):
 
 
 class Workload(Strict):
-    """What the cluster runs. None = a default by model size (docs)."""
+    """What the cluster runs. None = a default (docs/workload.md, docs/inference.md).
+
+    Inference: tokens of a request, of whose input `cached_fraction` is found in a cache; at most `ttft` to the first
+    token, `tpot` for each later one; `disaggregated`: prefill and decode on GPUs of their own.
+    """
 
     task: Literal["training", "inference"] = "training"
     tokens: Scaled | None = None
@@ -184,6 +188,13 @@ class Workload(Strict):
         or_keys("auto", "{tp: 8, pp: 8}"),
     ] = "auto"
     jobs: Many[Job] = ()
+    input_tokens: int | None = Field(default=None, ge=1, le=100_000_000)
+    output_tokens: int | None = Field(default=None, ge=1, le=100_000_000)
+    cached_fraction: Share | None = None
+    ttft: Seconds | None = None
+    tpot: Seconds | None = None
+    kv_cache: Literal["bf16", "fp8"] | None = None
+    disaggregated: bool | None = None
 
 
 class InlineServer(Strict):

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ibplan.document import read_document, validate
 
-_FILE = Path(__file__).parent / "data" / "training_defaults.yaml"
+_DATA = Path(__file__).parent / "data"
 Precision = Literal["bf16", "fp8"]
 
 
@@ -69,4 +69,22 @@ class TrainingDefaults(_Model):
 @lru_cache(maxsize=1)
 def training_defaults() -> TrainingDefaults:
     """The packaged defaults."""
-    return validate(TrainingDefaults, read_document(_FILE))
+    return validate(TrainingDefaults, read_document(_DATA / "training_defaults.yaml"))
+
+
+class InferenceDefaults(_Model):
+    """All defaults of an inference service."""
+
+    input_tokens: Sourced
+    output_tokens: Sourced
+    ttft_s: Sourced
+    tpot_s: Sourced
+    weight_bytes: ByPrecision
+    kv_bytes: ByPrecision
+    usable_memory_fraction: Sourced
+
+
+@lru_cache(maxsize=1)
+def inference_defaults() -> InferenceDefaults:
+    """The packaged defaults."""
+    return validate(InferenceDefaults, read_document(_DATA / "inference_defaults.yaml"))

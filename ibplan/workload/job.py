@@ -1,12 +1,12 @@
-"""The job: a model, how it is trained, and the bytes of what it keeps and sends. Defaults by the model's size."""
+"""The job: a model, how it is trained or served, and the bytes of what it keeps and sends. Defaults from data."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 from ibplan.spec.models import Parallelism, Workload
-from ibplan.workload.defaults import Precision, training_defaults
+from ibplan.workload.defaults import Precision, inference_defaults, training_defaults
 from ibplan.workload.flops import Recompute
 from ibplan.workload.parameters import total_parameters
 from ibplan.workload.shape_model import ModelShape
@@ -52,6 +52,43 @@ class TrainingJob:
     def step_tokens(self) -> int:
         """Tokens in a step."""
         return self.global_batch * self.sequence
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceJob:
+    """An inference service. `assumed`: what the spec did not say, in sentences.
+
+    A request brings `input_tokens`, of which `cached_fraction` need no prefill because their keys and values are kept
+    from earlier requests, and gets `output_tokens`. Limits: `ttft_s` to the first token, `tpot_s` for each later one.
+    `kv_bytes` of a value in the key-value cache. `disaggregated`: prefill and decode on GPUs of their own.
+    """
+
+    shape: ModelShape
+    input_tokens: int
+    output_tokens: int
+    ttft_s: float
+    tpot_s: float
+    precision: Precision
+    element_bytes: ElementBytes
+    kv_bytes: float = 2.0
+    cached_fraction: float = 0.0
+    disaggregated: bool = True
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def new_tokens(self) -> float:
+        """Input tokens of a request that are not in the cache."""
+        return self.input_tokens * (1 - self.cached_fraction)
+
+    @property
+    def mean_context(self) -> float:
+        """Tokens that a request has in the key-value cache while it decodes, on average."""
+        return self.input_tokens + self.output_tokens / 2
+
+    @property
+    def longest_context(self) -> int:
+        """Tokens that it has there in the end."""
+        return self.input_tokens + self.output_tokens
 
 
 def training_job(workload: Workload, shape: ModelShape) -> TrainingJob:
@@ -101,3 +138,36 @@ def element_bytes(precision: Precision) -> ElementBytes:
 def data_parallel(given: Parallelism, gpus: int) -> int:
     """The stated data-parallel ranks, else as many as `gpus` allow: at least one."""
     return given.dp or max(1, gpus // (given.tp * given.pp * given.cp))
+
+
+def inference_job(workload: Workload, shape: ModelShape) -> InferenceJob:
+    """The spec's inference service of a model; what it does not state are the defaults of the data."""
+    defaults = inference_defaults()
+    assumed = list(shape.assumed)
+
+    def stated(value: float | None, default: float, text: str) -> float:
+        if value is not None:
+            return value
+        assumed.append(text.format(default))
+        return default
+
+    input_tokens = stated(workload.input_tokens, defaults.input_tokens.value, "requests of {:,.0f} input tokens")
+    output_tokens = stated(workload.output_tokens, defaults.output_tokens.value, "answers of {:,.0f} tokens")
+    ttft_s = stated(workload.ttft, defaults.ttft_s.value, "at most {:g} s to the first token")
+    tpot_s = stated(workload.tpot, defaults.tpot_s.value, "at most {:g} s for each later token")
+    if workload.disaggregated is None:
+        assumed.append("prefill and decode on GPUs of their own")
+    sent = element_bytes(workload.precision)
+    return InferenceJob(
+        shape=shape,
+        input_tokens=int(input_tokens),
+        output_tokens=int(output_tokens),
+        ttft_s=ttft_s,
+        tpot_s=tpot_s,
+        precision=workload.precision,
+        element_bytes=replace(sent, weights=defaults.weight_bytes.of(workload.precision), gradients=0, optimizer=0),
+        kv_bytes=defaults.kv_bytes.of(workload.kv_cache or "bf16"),
+        cached_fraction=float(workload.cached_fraction or 0),
+        disaggregated=workload.disaggregated is not False,
+        assumed=tuple(assumed),
+    )
