@@ -104,27 +104,35 @@ def weight_bytes(job: InferenceJob, deployments: Deployments) -> Floats:
     """Bytes of the weights on a GPU of the fullest stage."""
     stages = stages_of(job.shape, deployments.mappings(), np.ones_like(deployments.tp))
     most = np.max([stage.dense_parameters + stage.expert_parameters for stage in stages], axis=0)
-    return np.multiply(job.element_bytes.weights, most, dtype=np.float64)
+    whole: Floats = job.element_bytes.weights * most
+    return whole
 
 
 def cache_bytes(job: InferenceJob, deployments: Deployments) -> Floats:
     """Bytes of the cache on a GPU: all requests in the works, as long as they get, on the stage with most layers."""
     share = -(-job.shape.layers // deployments.pp) / job.shape.layers
     requests = deployments.batch * deployments.pp
-    whole = np.multiply(requests, kv_bytes(job, job.longest_context), dtype=np.float64)
-    return whole * share / kv_shards(job.shape.attention, deployments.tp)
+    each = np.asarray(share * kv_bytes(job, job.longest_context) / kv_shards(job.shape.attention, deployments.tp))
+    return requests.astype(np.float64) * each
+
+
+def serving_bytes(job: InferenceJob, deployments: Deployments) -> Floats:
+    """Bytes on a GPU of the fullest stage: weights and cache."""
+    return weight_bytes(job, deployments) + cache_bytes(job, deployments)
+
+
+def usable_serving_bytes(memory_bytes_per_gpu: float) -> float:
+    """The part of a GPU's memory that weights and cache can fill."""
+    return memory_bytes_per_gpu * inference_defaults().usable_memory_fraction.value
 
 
 def fits_serving(job: InferenceJob, deployments: Deployments, memory_bytes_per_gpu: float) -> Bools:
     """Which deployments fit, weights and cache together."""
-    needed = weight_bytes(job, deployments) + cache_bytes(job, deployments)
-    return needed <= memory_bytes_per_gpu * inference_defaults().usable_memory_fraction.value
+    return serving_bytes(job, deployments) <= usable_serving_bytes(memory_bytes_per_gpu)
 
 
 def missing_serving_bytes(job: InferenceJob, deployments: Deployments, memory_bytes_per_gpu: float) -> float:
     """How many bytes a GPU the best of the deployments is short; 0 if one fits. Raises ValueError without any."""
     if not len(deployments):
         raise ValueError("no deployment to look at")
-    needed = weight_bytes(job, deployments) + cache_bytes(job, deployments)
-    usable = memory_bytes_per_gpu * inference_defaults().usable_memory_fraction.value
-    return max(0.0, float(needed.min()) - usable)
+    return max(0.0, float(serving_bytes(job, deployments).min()) - usable_serving_bytes(memory_bytes_per_gpu))
