@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ibplan.catalog.devices import Gpu
 from ibplan.spec.models import ModelSpec, Parallelism, Workload
-from ibplan.workload.job import TrainingJob, data_parallel
+from ibplan.workload.job import InferenceJob, TrainingJob, data_parallel
 from ibplan.workload.presets import Experts
 from ibplan.workload.shape import ModelShape, ShapeError, shape_of
 
@@ -41,13 +41,31 @@ def precision_problems(workload: Workload, gpu: Gpu | None) -> list[WorkloadProb
     return [WorkloadProblem(("workload", "precision"), message, remedy)]
 
 
-def job_problems(workload: Workload, job: TrainingJob) -> list[WorkloadProblem]:
-    """A sequence that the model has no positions for."""
+_TRAINING_KEYS = ("tokens", "sequence", "global_batch", "recompute", "parallelism")
+_INFERENCE_KEYS = ("input_tokens", "output_tokens", "cached_fraction", "ttft", "tpot", "kv_cache", "disaggregated")
+
+
+def task_problems(workload: Workload) -> list[WorkloadProblem]:
+    """Keys that are stated, but are of the other task."""
+    others, task = (_INFERENCE_KEYS, "inference") if workload.task == "training" else (_TRAINING_KEYS, "training")
+    return [
+        WorkloadProblem(("workload", key), f"{key} is of {task}, and the task is {workload.task}", f"task: {task}")
+        for key in others
+        if key in workload.model_fields_set and getattr(workload, key) is not None
+    ]
+
+
+def job_problems(workload: Workload, job: TrainingJob | InferenceJob) -> list[WorkloadProblem]:
+    """A sequence, or a request with its answer, that the model has no positions for."""
+    if isinstance(job, TrainingJob):
+        key, length = "sequence", job.sequence
+    else:
+        key, length = "input_tokens", job.longest_context
     positions = job.shape.learned_positions
-    if not positions or job.sequence <= positions:
+    if not positions or length <= positions:
         return []
-    at = ("workload", "sequence") if workload.sequence is not None else ("workload",)
-    message = f"a sequence of {job.sequence:,} tokens is longer than the {positions:,} positions that the model learned"
+    at = ("workload", key) if getattr(workload, key) is not None else ("workload",)
+    message = f"a sequence of {length:,} tokens is longer than the {positions:,} positions that the model learned"
     return [WorkloadProblem(at, message, f"at most {positions:,}")]
 
 

@@ -60,7 +60,8 @@ class InferenceJob:
 
     A request brings `input_tokens`, of which `cached_fraction` need no prefill because their keys and values are kept
     from earlier requests, and gets `output_tokens`. Limits: `ttft_s` to the first token, `tpot_s` for each later one.
-    `kv_bytes` of a value in the key-value cache. `disaggregated`: prefill and decode on GPUs of their own.
+    `kv_bytes` of a value in the key-value cache. `disaggregated`: prefill and decode on GPUs of their own; None:
+    whichever serves more.
     """
 
     shape: ModelShape
@@ -72,7 +73,7 @@ class InferenceJob:
     element_bytes: ElementBytes
     kv_bytes: float = 2.0
     cached_fraction: float = 0.0
-    disaggregated: bool = True
+    disaggregated: bool | None = None
     assumed: tuple[str, ...] = ()
 
     @property
@@ -155,8 +156,6 @@ def inference_job(workload: Workload, shape: ModelShape) -> InferenceJob:
     output_tokens = stated(workload.output_tokens, defaults.output_tokens.value, "answers of {:,.0f} tokens")
     ttft_s = stated(workload.ttft, defaults.ttft_s.value, "at most {:g} s to the first token")
     tpot_s = stated(workload.tpot, defaults.tpot_s.value, "at most {:g} s for each later token")
-    if workload.disaggregated is None:
-        assumed.append("prefill and decode on GPUs of their own")
     sent = element_bytes(workload.precision)
     return InferenceJob(
         shape=shape,
@@ -168,6 +167,6 @@ def inference_job(workload: Workload, shape: ModelShape) -> InferenceJob:
         element_bytes=replace(sent, weights=defaults.weight_bytes.of(workload.precision), gradients=0, optimizer=0),
         kv_bytes=defaults.kv_bytes.of(workload.kv_cache or "bf16"),
         cached_fraction=float(workload.cached_fraction or 0),
-        disaggregated=workload.disaggregated is not False,
+        disaggregated=workload.disaggregated,
         assumed=tuple(assumed),
     )

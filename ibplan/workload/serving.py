@@ -7,7 +7,7 @@ ep / tp times, and each copy has its own requests (DeepSeek's EP144 with DP144 i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,6 +98,11 @@ def kv_bytes(job: InferenceJob, tokens: float) -> float:
 def kv_shards(attention: Attention, tp: Ints) -> Ints:
     """Over how many of tp GPUs a request's cache is split. Latent attention's is the same on each."""
     return np.ones_like(tp) if attention.type == "mla" else np.minimum(tp, attention.kv_heads)
+
+
+def prompt_job(job: InferenceJob) -> InferenceJob:
+    """The same requests while they prefill: their cache holds the input alone."""
+    return replace(job, output_tokens=0)
 
 
 def weight_bytes(job: InferenceJob, deployments: Deployments) -> Floats:

@@ -14,8 +14,9 @@ from ibplan.workload.checks import (
     model_problems,
     parallelism_problems,
     precision_problems,
+    task_problems,
 )
-from ibplan.workload.job import training_job
+from ibplan.workload.job import inference_job, training_job
 from tests.workload.shapes import preset
 
 
@@ -117,6 +118,26 @@ def test_learned_positions_bound_the_sequence() -> None:
     assert "longer than the 2,048 positions" in found.message
     assert job_problems(Workload(), training_job(Workload(), preset("gpt3-175b"))) == []
     assert job_problems(long, training_job(long, preset("llama3.1-8b"))) == []
+
+
+def test_requests_are_bound_by_learned_positions_too() -> None:
+    stated = Workload(task="inference", input_tokens=2000, output_tokens=100)
+    (found,) = job_problems(stated, inference_job(stated, preset("gpt3-175b")))
+    assert found.at == ("workload", "input_tokens")
+    assert found.message.startswith("a sequence of 2,100 tokens is longer")
+    short = Workload(task="inference", input_tokens=1000, output_tokens=100)
+    assert job_problems(short, inference_job(short, preset("gpt3-175b"))) == []
+
+
+def test_keys_of_the_other_task() -> None:
+    training = Workload.model_validate({"input_tokens": 5, "tpot": "5 ms", "global_batch": 8})
+    assert [problem.at[1] for problem in task_problems(training)] == ["input_tokens", "tpot"]
+    inference = Workload.model_validate({"task": "inference", "input_tokens": 5, "recompute": "full"})
+    (found,) = task_problems(inference)
+    assert found == (("workload", "recompute"), "recompute is of training, and the task is inference", "task: training")
+    # A null says nothing.
+    assert task_problems(Workload.model_validate({"ttft": None})) == []
+    assert task_problems(Workload(task="inference", output_tokens=5)) == []
 
 
 def test_a_precision_that_the_gpu_lacks() -> None:
