@@ -148,4 +148,6 @@ def _sentence(variation: Variation) -> str:
     name = variation.network[0].upper() + variation.network[1:]
     if variation.change_fraction is None:
         return f"{name}: the model cannot be served within the limits."
+    if abs(variation.change_fraction) < 0.0005:
+        return f"{name}: as many tokens a second."
     return f"{name}: {variation.change_fraction:+.1%} tokens a second."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,7 @@ def rows() -> list[Row]:
     return found
 
 
+@cache
 def published_machine(gpu: str) -> Machine:
     """A server of eight of that GPU, which sends half of what its links carry in both directions."""
     catalog = load_catalog()

@@ -181,6 +181,8 @@ def test_a_service_inside_servers_needs_no_network() -> None:
     values = {v.network: v.change_fraction for v in network_value(job, machine(64), found)}
     assert values["no network between NVLink domains"] == pytest.approx(0)
     assert values["NICs half as fast"] == pytest.approx(0)
+    sentences = network_sentences(need, network_value(job, machine(64), found))
+    assert "NICs half as fast: as many tokens a second." in sentences
 
 
 def test_what_the_network_carries_by_hand() -> None:
@@ -241,4 +243,4 @@ def test_sentences_carry_their_numbers() -> None:
     assert f"{most:,.3g} Gb/s" in first
     assert f"{need.nic_fraction:.0%} of its 400 Gb/s" in first
     assert others[-1] == "No network between NVLink domains: the model cannot be served within the limits."
-    assert others[0].startswith("NICs twice as fast: +")
+    assert others[1].startswith("NICs half as fast: -")
