@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from ibplan.spec.forms import OrShort, Strict, Word, wrong_at
+from ibplan.spec.forms import OrShort, Strict, Word, kind_of_form, wrong_at
 from ibplan.spec.network import MediumChoice
 from ibplan.units import Gbps, Ratio
 
@@ -101,11 +101,15 @@ def _switched(kind: type[Strict]) -> BeforeValidator:
 
 
 _OR_TRUE = OrShort(lambda _: {"const": True})
+_KIND = Discriminator(kind_of_form)
+_Off = Annotated[Literal[False], Tag("id")]
 
 
 class Management(Strict):
     """The management networks (False = left out), and the servers that manage the cluster."""
 
-    inband: Annotated[InbandSpec | Literal[False], _switched(InbandSpec), _OR_TRUE] = InbandSpec()
-    oob: Annotated[OobSpec | Literal[False], _switched(OobSpec), _OR_TRUE] = OobSpec()
+    inband: Annotated[Annotated[InbandSpec, Tag("inline")] | _Off, _KIND, _switched(InbandSpec), _OR_TRUE] = (
+        InbandSpec()
+    )
+    oob: Annotated[Annotated[OobSpec, Tag("inline")] | _Off, _KIND, _switched(OobSpec), _OR_TRUE] = OobSpec()
     hosts: ManagementHosts | None = None
