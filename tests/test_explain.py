@@ -17,7 +17,8 @@ BUILTINS = {name: __builtins__[name] for name in ("sum", "min", "max", "len", "z
 
 
 def _every() -> list[dict[str, Any]]:
-    return [*map(samples.data, samples.ALL), samples.compute_only(samples.POD), samples.compute_only(samples.COSTS)]
+    names = (*samples.ALL, samples.CONVERGED)
+    return [*map(samples.data, names), samples.compute_only(samples.POD), samples.compute_only(samples.COSTS)]
 
 
 def _evaluated(formula: str, inputs: dict[str, Any]) -> Any:
@@ -44,10 +45,8 @@ def test_every_figure_is_known_in_some_sample() -> None:
     unseen = set(FIGURES)
     for data in _every():
         unseen -= {f.id for f in FIGURES.values() for d in data["designs"] if f.value(d, data) is not None}
-    # No sample has two leaves, limits that need servers' power, or known typical power of all parts.
-    assert unseen <= {"leaf_leaf_link_gbps", "fits_cluster_budget", "fits_power", "fits_facility_power"} | {
-        "power_typical_w"
-    }
+    # No sample has limits that need servers' power, or known typical power of all parts.
+    assert unseen <= {"fits_cluster_budget", "fits_power", "fits_facility_power", "power_typical_w"}
 
 
 @pytest.mark.parametrize("figure_id", FIGURES)

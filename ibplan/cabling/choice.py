@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Histogram = Sequence[tuple[float, int]]
 # Kinds of which groups of links may differ in medium: all links of the others are one group.
 _GROUPED: Final = frozenset({"server-leaf", "leaf-spine", "spine-core", "leaf-leaf"})
+# Kinds whose links can stand in one cage with others of their speed.
+_TO_HOSTS: Final = frozenset({"server-leaf", "attached", "reserved"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +59,21 @@ def network_parts(
     """
     chosen: list[LinkParts] = []
     reasons: list[Reason] = []
-    near: LinkParts | None = None
+    near: dict[int, LinkParts] = {}  # by speed: the first class that is chosen of those that share a bank of cages
     sharing = [c for c in network.links if _shares(c)]
     for number, link in enumerate(network.links):
-        medium = media(link)
-        server = link.kind == "server-leaf"
-        group = [link, *sharing] if server and sharing else [link]
-        if server and sharing and medium == "auto":
+        medium, beside = media(link), near.get(link.gbps)
+        first = link.kind in _TO_HOSTS and (link.kind == "server-leaf" or beside is None)
+        group = [link, *(c for c in sharing if first and c is not link and c.gbps == link.gbps)]
+        if len(group) > 1 and medium == "auto":
             medium = "optical"  # the head of a copper cable cannot be shared with the links beside
         try:
-            found = list(_class_parts(network, (number, link), layer, (medium, near), book, runs, group))
+            found = list(_class_parts(network, (number, link), layer, (medium, beside), book, runs, group))
         except Unbuildable as refusal:
             reasons += refusal.reasons
             continue
-        if server and near is None and found[0].recipe is not None:
-            near = found[0]
+        if link.kind in _TO_HOSTS and found[0].recipe is not None:
+            near.setdefault(link.gbps, found[0])
         chosen += found
     if reasons:
         raise Unbuildable(*reasons)

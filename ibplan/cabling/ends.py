@@ -71,21 +71,17 @@ def _floor_names(wiring: Wiring, network: str, naming: Naming | None) -> list[st
     """The names of all devices as they are on the floor, where several networks have a `leaf-001`.
 
     Switches of other networks than compute stand after its name; a host that is a switch of another network
-    (`compute.leaf-003`) has the name that it has there.
+    (`compute.leaf-003`) or a server has the name that it has there.
     """
     names = wiring.device_names()
-    if network == "compute":
-        return names
-    for device in np.flatnonzero(wiring.devices.kind >= LEAF).tolist():
+    for device in np.flatnonzero(wiring.devices.kind >= LEAF).tolist() if network != "compute" else ():
         names[device] = f"{network}/{names[device]}"
-    if naming is None:
-        return names
     for number, hosts in enumerate(wiring.network.request.attached):
-        group = hosts.name.replace(".", "/", 1)
-        if group != hosts.name and group.partition("/")[2] in _SWITCHED:
+        group = hosts.device_group(network) or ""
+        if group == "server" or (naming is not None and group.partition("/")[2] in _SWITCHED):
             at = np.flatnonzero((wiring.devices.kind == ATTACHED) & (wiring.devices.group == number))
             for index, device in enumerate(at.tolist()):
-                names[device] = naming(group, index)
+                names[device] = f"server-{index + 1:03d}" if naming is None else naming(group, index)
     return names
 
 

@@ -46,9 +46,16 @@ def device_groups(wiring: Wiring, network: str) -> dict[tuple[int, int], tuple[s
         for group in range(len(wiring.network.request.attached)) if kind == ATTACHED else [-1]:
             at = np.flatnonzero((d.kind == kind) & (d.group == group))
             if len(at):
-                name = f"attached:{wiring.network.request.attached[group].name}" if kind == ATTACHED else KINDS[kind]
-                found[kind, group] = ("server" if kind == SERVER else f"{network}/{name}", int(at[0]))
+                found[kind, group] = (_group_name(wiring, network, kind, group), int(at[0]))
     return found
+
+
+def _group_name(wiring: Wiring, network: str, kind: int, group: int) -> str:
+    """`server`, also where its ports stand apart as attached hosts; else the network and the tier or the hosts."""
+    if kind != ATTACHED:
+        return "server" if kind == SERVER else f"{network}/{KINDS[kind]}"
+    hosts = wiring.network.request.attached[group]
+    return "server" if hosts.device_group(network) == "server" else f"{network}/attached:{hosts.name}"
 
 
 def link_runs_m(wiring: Wiring, places: Places | None, network: str) -> Metres:

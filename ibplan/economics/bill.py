@@ -9,6 +9,7 @@ from operator import attrgetter
 from ibplan.catalog.entries import Cable
 from ibplan.catalog.prices import PriceChoice
 from ibplan.economics.items import Basis, Category, LineItem, LineNetwork, NetworkName
+from ibplan.host_groups import SERVER_PORTS
 from ibplan.parts.chosen import CableOrder
 from ibplan.parts.offers import Offer
 from ibplan.parts.select import LinkParts
@@ -131,7 +132,7 @@ def _named(tier: str, host: str | None) -> str:
     if tier != "attached" or host is None:
         return _FAR[tier]
     network, _, other = host.partition(".")
-    return f"{network} {_FAR[other]}" if other in _FAR else f"attached hosts {host}"
+    return f"{network} {_FAR[other]}" if other in _FAR else SERVER_PORTS.get(host, f"attached hosts {host}")
 
 
 def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds: Mapping[str, bool]) -> LineItem:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ibplan.host_groups import NORTH_SOUTH
+
 Data = Mapping[str, Any]
 Get = Callable[[Data, Data], Any]
 
@@ -88,6 +90,27 @@ def _rows(design: Data, test: Callable[[Data], bool]) -> Iterator[tuple[str, Dat
         host = f" {row['host']}" if row["host"] else ""
         again = f" ({number})" if sum(r["kind"] == row["kind"] and r["host"] == row["host"] for r in rows) > 1 else ""
         yield f"{row['kind']}{host}{again}", row
+
+
+def on_compute(plan: Data) -> tuple[str, ...]:
+    """The networks that the spec has on the leaves of the compute network."""
+    storage, inband = plan["effective_spec"]["storage"], plan["effective_spec"]["management"]["inband"]
+    carried = bool(inband) and inband["converged_with"] is not None
+    meets = ("compute", "inband") if carried else ("compute",)
+    stored = isinstance(storage, Mapping) and storage["converged_with"] in meets
+    return (("storage",) if stored else ()) + (("inband",) if carried else ())
+
+
+def east_west_rows(key: str, *kinds: str) -> Get:
+    """One field of the link rows of some kinds, those apart that carry storage or in-band traffic alone."""
+
+    def get(design: Data, plan: Data) -> dict[str, Any]:
+        apart = NORTH_SOUTH if on_compute(plan) else ()
+        return {
+            label: row[key] for label, row in _rows(design, lambda r: r["kind"] in kinds and r["host"] not in apart)
+        }
+
+    return get
 
 
 def link_rows(key: str, *kinds: str) -> Get:

@@ -15,6 +15,7 @@ from ibplan.explain.core import (
     Input,
     at,
     compute,
+    east_west_rows,
     group_rows,
     item_lines,
     link_rows,
@@ -204,8 +205,8 @@ def _modules(design: Data, plan: Data) -> Any:
 
 def bandwidth_figures() -> Iterator[Figure]:
     """Bandwidth and latency."""
-    counts = Input("host_links", "links", "links to servers and attached hosts", link_rows("count", *HOST_KINDS))
-    speeds = Input("link_gbps", "Gb/s", "speed of each of them", link_rows("gbps", *HOST_KINDS))
+    counts = Input("host_links", "links", "links to servers and attached hosts", east_west_rows("count", *HOST_KINDS))
+    speeds = Input("link_gbps", "Gb/s", "speed of each of them", east_west_rows("gbps", *HOST_KINDS))
     formula = "sum(n * gbps for n, gbps in zip(host_links, link_gbps))"
     title = "all endpoints sending at once, one direction"
     injection = compute("bandwidth", "injection_gbps")

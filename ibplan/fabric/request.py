@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from ibplan.fabric.geometry import Geometry
+from ibplan.host_groups import SERVER_PORTS
 
 Tiers = Literal["auto", 1, 2, 3]
 
@@ -17,6 +19,8 @@ class Attached:
 
     `own_leaves`: above one tier they stand on leaves without servers, `leaves` of them (None: as few as hold their
     ports, and two at least), with uplinks for the ports in use at `ratio` down:up (None: that of the leaves).
+    `north_south`: they carry storage or in-band traffic beside that of the GPUs. Every server has such ports on both of
+    two joined leaves, so that nothing of it must cross between them.
     """
 
     name: str
@@ -26,11 +30,21 @@ class Attached:
     own_leaves: bool = False
     leaves: int | None = None
     ratio: Fraction | None = None
+    north_south: bool = False
 
     @property
     def total_ports(self) -> int:
         """Ports of all hosts."""
         return self.hosts * self.ports
+
+    def device_group(self, network: str) -> str | None:
+        """The devices that they are where the design has such, host k the k-th of them: `server`, `oob/leaf`.
+
+        None: what a user attaches to the compute network is a device of its own, whatever its name.
+        """
+        if network == "compute" and not self.north_south:
+            return None
+        return "server" if self.name in SERVER_PORTS else self.name.replace(".", "/", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +136,13 @@ class LeafLoad:
     def ports_in_use(self) -> int:
         """Downlinks that carry a link."""
         return self.servers + sum(self.attached) + self.reserved
+
+
+def east_west_hosts(request: FabricRequest, load: LeafLoad) -> Iterator[tuple[int, int]]:
+    """(ports in use on a leaf, Gb/s of each) of the attached hosts that share the GPUs' traffic, by group."""
+    for used, group in zip(load.attached, request.attached, strict=False):
+        if not group.north_south:
+            yield used, group.gbps
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from ibplan.errors import Reason, Unbuildable
 from ibplan.fabric.geometry import Demand, Geometry
 from ibplan.fabric.leaves import build_units, unit_rule
-from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad, Pod, Unit
+from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad, Pod, Unit, east_west_hosts
 from ibplan.integers import ceil_div
 
 
@@ -67,7 +67,10 @@ def _halves(request: FabricRequest) -> tuple[int, int]:
 
 
 def _two_leaves(request: FabricRequest) -> FabricSize:
-    """Two leaves joined by inter-switch links: enough for all ports of the fuller leaf at the asked ratio."""
+    """Two leaves joined by inter-switch links: enough for all ports of the fuller leaf at the asked ratio.
+
+    North-south ports need none: a server has them on both leaves.
+    """
     tier = request.leaf
     loads = []
     for side, servers in enumerate(_halves(request)):
@@ -88,9 +91,8 @@ def _two_leaves(request: FabricRequest) -> FabricSize:
 
 
 def _host_gbps(request: FabricRequest, load: LeafLoad) -> int:
-    """Bandwidth of the servers and attached hosts of one leaf, Gb/s."""
-    attached = sum(n * a.gbps for n, a in zip(load.attached, request.attached, strict=True))
-    return load.servers * load.down_gbps + attached
+    """Bandwidth of the servers and attached hosts of one leaf, Gb/s, without that of north-south ports."""
+    return load.servers * load.down_gbps + sum(n * gbps for n, gbps in east_west_hosts(request, load))
 
 
 def _host_demands(request: FabricRequest, load: LeafLoad) -> list[Demand]:

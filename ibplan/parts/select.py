@@ -16,7 +16,7 @@ from ibplan.parts.links import LinkClass, LinkEnd
 from ibplan.parts.offers import Offer, PartsBook
 
 MediumChoice = Literal["auto", "optical", "multimode", "single_mode", "copper"]
-__all__ = ["LinkParts", "MediumChoice", "choose_parts", "link_usd", "priced_parts"]
+__all__ = ["LinkParts", "MediumChoice", "any_parts", "choose_parts", "link_usd", "priced_parts"]
 
 _MEDIA: dict[MediumChoice, frozenset[str]] = {
     "auto": frozenset({"passive_copper", "active_copper", "aoc", "multimode", "single_mode"}),
@@ -76,6 +76,11 @@ def _allowed(book: PartsBook, recipe: Recipe, medium: MediumChoice, longest_m: f
 def _shares(fit: _Fit, beside: LinkParts | None) -> bool:
     """Whether links of this recipe can use the free half of a cage that the links beside them light."""
     return fit.a.module is not None and beside is not None and fit.a.module == beside.near_module
+
+
+def any_parts(book: PartsBook, layer: LinkLayer, gbps: int, near: LinkEnd, far: LinkEnd) -> bool:
+    """Whether any recipe of today joins a cage of a switch, with so many ports, with one of a host."""
+    return any(True for _ in _fitting(book, LinkClass("attached", gbps, near, far), layer))
 
 
 def _fitting(book: PartsBook, link: LinkClass, layer: LinkLayer) -> Iterable[_Fit]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ibplan.fabric.network import NetworkSize
-from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad
+from ibplan.fabric.request import FabricRequest, FabricSize, LeafLoad, east_west_hosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,8 @@ def per_gpu_gbps(network: NetworkSize, nic_gbps_per_gpu: Fraction) -> Fraction:
 
 
 def endpoint_gbps(request: FabricRequest, load: LeafLoad) -> int:
-    """What the servers and attached hosts below one leaf send, Gb/s."""
-    attached = sum(used * group.gbps for used, group in zip(load.attached, request.attached, strict=False))
-    return load.servers * load.down_gbps + attached
+    """What the servers and attached hosts below one leaf send, Gb/s; north-south ports are not counted."""
+    return load.servers * load.down_gbps + sum(used * gbps for used, gbps in east_west_hosts(request, load))
 
 
 def _uplink_gbps(request: FabricRequest, fabric: FabricSize, load: LeafLoad) -> int | None:

@@ -13,9 +13,9 @@ from ibplan.economics.items import NetworkName
 from ibplan.errors import UsageError
 from ibplan.fabric.ports import port_names
 from ibplan.fabric.wiring_cages import uplinks_elsewhere
+from ibplan.host_groups import OOB_LEAF, STORAGE_HOSTS
 from ibplan.parts.chosen import LinkParts
 from ibplan.plan.evaluate import Evaluated, is_billed
-from ibplan.plan.management import OOB_LEAF
 from ibplan.plan.runs import layout_of
 from ibplan.plan.sited import device_naming
 from ibplan.plan.structured import panelled, structured_rules
@@ -65,25 +65,31 @@ def _cabled(
 
 
 def _host_ports(design: Evaluated, network: NetworkName) -> dict[str, list[HostPort]]:
-    """What the ports of hosts on a side network are called, because a server's first port is another one on each."""
+    """What the ports of hosts are called on a side network, or on the compute network beside those of the GPUs: a
+    server's first port is another one on each.
+    """
     side = design.side.named(network)
-    if side is None:
-        return {}
-    request = side.network.request
+    request = design.network.request if side is None else side.network.request
     single = network == "oob"
     word = {"server": "bmc"} if single else {}
-    groups = {"server": request.rails} | {group.name: group.ports for group in request.attached}
+    groups = {} if side is None else {"server": request.rails}
+    groups |= {group.name: group.ports for group in request.attached if group.north_south or side is not None}
     found = {}
     for name, ports in groups.items():
-        called = word.get(name, "mgmt" if single else network)
+        called = word.get(name, "mgmt" if single else network if side is not None else _carried(name))
         found[name] = [HostPort(n, called if ports == 1 else f"{called}-{n}") for n in range(1, ports + 1)]
     oob = design.side.named("oob")
-    if network == "inband" and oob is not None:
+    if (network == "inband" or OOB_LEAF in groups) and oob is not None:
         up = oob.network.request.leaf
         names = port_names(up.geometry, up.up_gbps)
         there = [names[port] for port in uplinks_elsewhere(oob.network.request)]
         found[OOB_LEAF] = [HostPort(port.cage, port.name) for port in there if port is not None]
     return found
+
+
+def _carried(host: str) -> str:
+    """Whose ports those of a group are, where the compute network carries storage or in-band traffic."""
+    return "storage" if host in STORAGE_HOSTS else "inband"
 
 
 def _parts(design: Evaluated, network: NetworkName) -> tuple[LinkParts, ...]:

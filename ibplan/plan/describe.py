@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ibplan.fabric.network import NetworkSize
+from ibplan.fabric.request import east_west_hosts
 from ibplan.parts.select import LinkParts
 from ibplan.performance.bandwidth import (
     bisection_gbps,
@@ -110,7 +111,7 @@ def _leaf_ratio(network: NetworkSize) -> RatioPair:
         return RatioPair(asked, None)
     if fabric.isl:  # two leaves: what is in use counts, at whatever speed
         load = max(loads, key=lambda x: endpoint_gbps(request, x))
-        downlinks = load.servers + sum(load.attached)
+        downlinks = load.servers + sum(used for used, _ in east_west_hosts(request, load))
         mean = Fraction(endpoint_gbps(request, load), downlinks)
         down_gbps = mean.numerator if mean.denominator == 1 else mean
         return RatioPair(asked, fabric.leaf_built, downlinks, down_gbps, fabric.isl, up_gbps)

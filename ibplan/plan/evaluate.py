@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ibplan.cabling.choice import network_parts
 from ibplan.economics.bill import Equipment, make_bill
@@ -13,29 +13,23 @@ from ibplan.economics.capital import Capital, capital_cost, maximum_power_w, typ
 from ibplan.economics.items import LineItem
 from ibplan.economics.licences import Licence, unpriced_and_required
 from ibplan.errors import Reason
-from ibplan.fabric.growing import plan_ahead
-from ibplan.fabric.host_links import HostEnd
-from ibplan.fabric.network import NetworkSize, build_network
-from ibplan.fabric.request import FabricRequest, FabricSize
-from ibplan.fabric.sizing import size_fabric
-from ibplan.parts.links import LinkClass
+from ibplan.fabric.network import NetworkSize
 from ibplan.parts.offers import PartsBook
-from ibplan.parts.select import LinkParts, MediumChoice
+from ibplan.parts.select import LinkParts
 from ibplan.plan.equip import all_switches
 from ibplan.plan.forms import Form
 from ibplan.plan.hosts import link_layer
 from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
-from ibplan.plan.place import NetworkToPlace, Placed, place_design, tier_models
+from ibplan.plan.place import Placed
 from ibplan.plan.runs import site_runs, wire_form
-from ibplan.plan.side_model import SideNetwork, SideNetworks
+from ibplan.plan.side_model import SideNetworks
+from ibplan.plan.sized import size_networks
 from ibplan.plan.structured import structure
 from ibplan.spec.models import Spec
 
 if TYPE_CHECKING:
     from ibplan.cabling.trunks import Structured
-
-_MOST_ROUNDS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +89,12 @@ class Evaluated:
 
 def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     """Evaluate one form with its side networks. Raises Unbuildable with the reasons when it cannot be built."""
-    ahead = plan_ahead(form.request, form.later_servers)
-    fabric = size_fabric(ahead.request)
-    network = _network(form, spec, ahead.request, fabric)
-    last = None if ahead.last is None else _network(form, spec, *ahead.last)
-    layer, book = link_layer(form.fabric), means.book
-    parts = network_parts(network, layer, book, lambda link: _medium(spec, link))
-    side, placed = _beside(form, network, last, spec, means)
+    sized = size_networks(form, spec, means)
+    network, parts, side, placed, book = sized.network, sized.parts, sized.side, sized.placed, means.book
     if placed.floor is not None and means.lengths:
         floor = placed.floor
         runs = site_runs(floor, "compute", network, lambda: wire_form(form, network), assumed=not means.site_stated)
-        parts = network_parts(network, layer, book, lambda link: _medium(spec, link), runs)
+        parts = network_parts(network, link_layer(form.fabric), book, lambda link: sized.medium(spec, link), runs)
         side = replace(side, planned=tuple(means.cabled(n, floor, spec.site.airflow) for n in side.planned))
     parts, structured, trunks = _structured(form, network, parts, placed, means)
     bill = make_bill("compute", _equipment(form, network, spec, book), [p for p in parts if is_billed(p, form)])
@@ -113,7 +102,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
     licences = means.licences(form.fabric, network, side)
     items = (*items, *means.extras.items(items, licences))
     return Evaluated(
-        form_id(form, fabric.tiers),
+        form_id(form, network.fabric.tiers),
         form,
         network,
         parts,
@@ -124,7 +113,7 @@ def evaluate(form: Form, spec: Spec, means: Means) -> Evaluated:
         typical_power_w(items),
         placed,
         licences,
-        ahead.out_of_reach,
+        sized.out_of_reach,
         structured,
     )
 
@@ -140,59 +129,9 @@ def _structured(
     )
 
 
-def _network(form: Form, spec: Spec, request: FabricRequest, fabric: FabricSize) -> NetworkSize:
-    return build_network(
-        request,
-        fabric,
-        form.fabrics,
-        server=HostEnd(form.hosts.cage_class, form.hosts.ports_per_cage),
-        server_ports=form.hosts.ports,
-        attached=tuple(HostEnd(a.cage_class, None) for a in spec.attached),
-        manager=_manager(form),
-    )
-
-
-def _beside(
-    form: Form, network: NetworkSize, last: NetworkSize | None, spec: Spec, means: Means
-) -> tuple[SideNetworks, Placed]:
-    """The side networks, and the floor on which all networks stand.
-
-    The racks' PDUs hang on the out-of-band network, whose switches can take a rack more: repeated until both agree.
-    """
-    pdus: int | None = None
-    for _ in range(_MOST_ROUNDS):
-        side = means.planner.with_pdus(pdus).plan(form.fabric, network, last)
-        placed = place_design(
-            spec, means.book.catalog, [_to_place(form, network, spec), *map(_side_to_place, side.planned)]
-        )
-        found = None if placed.floor is None else placed.floor.pdu_count
-        if found is None or found == pdus:
-            return side, placed
-        pdus = found
-    raise AssertionError("every round adds a rack, and the side networks hold a bounded number of switches")
-
-
-def _to_place(form: Form, network: NetworkSize, spec: Spec) -> NetworkToPlace:
-    """The compute network as something to place; nothing stands at ports reserved on Ethernet: they are kept free."""
-    return NetworkToPlace("compute", network, tier_models(form.switches), form.fabric == "infiniband", spec.attached)
-
-
-def _side_to_place(side: SideNetwork) -> NetworkToPlace:
-    return NetworkToPlace(side.name, side.network, tier_models(side.switches))
-
-
-def _manager(form: Form) -> HostEnd | None:
-    cage = form.switches.leaf.manager_cage_class
-    return HostEnd(cage, None) if form.fabric == "infiniband" and cage is not None else None
-
-
 def is_billed(parts: LinkParts, form: Form) -> bool:
     """Ports reserved without a known far end are kept free: nothing is bought for them."""
     return not (parts.link.kind == "reserved" and parts.recipe is None and form.fabric != "infiniband")
-
-
-def _medium(spec: Spec, link: LinkClass) -> MediumChoice:
-    return cast("MediumChoice", getattr(spec.network.medium, link.kind.replace("-", "_")))
 
 
 def _equipment(form: Form, network: NetworkSize, spec: Spec, book: PartsBook) -> list[Equipment]:

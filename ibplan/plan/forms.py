@@ -12,7 +12,7 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import Reason
 from ibplan.fabric.geometry import Geometry
 from ibplan.fabric.request import Attached, FabricRequest, TierRequest, Tiers
-from ibplan.findings import plural
+from ibplan.plan.form_refusals import NOT_ON_INFINIBAND, cannot_carry, form_refusal
 from ibplan.plan.hosts import HostPorts, ServerModel, host_ports, later_servers
 from ibplan.plan.switches import TierModels, default_switches
 from ibplan.spec.load import LoadedSpec
@@ -136,7 +136,7 @@ def _families(
     models = list(default_switches(catalog)) if pinned is None else pinned
     for fabric, added in _fabrics(loaded, servers):
         hosts = list(host_ports(spec, server, fabric, catalog))
-        serving = [m for m in models if m.serves(fabric)]
+        serving = [] if cannot_carry(spec, fabric) else [m for m in models if m.serves(fabric)]
         if pinned is None:
             serving = [m for m in serving if any(m.leaf.geometry.ports(p.gbps) for p in hosts)]
         reason = None if added else _nothing_serves(fabric, hosts, serving, pinned, spec, server)
@@ -154,6 +154,8 @@ def _nothing_serves(
     server: ServerModel,
 ) -> Reason | None:
     """Why a kind of fabric has no form at all; None where the pinned switches serve another fabric of the spec."""
+    if cannot_carry(spec, fabric):
+        return NOT_ON_INFINIBAND
     if not hosts:
         return Reason("no-host-ports", f"server {server.id} has no ports for {fabric}")
     if serving:
@@ -186,7 +188,7 @@ def _form(
     server: ServerModel,
     added: bool,
 ) -> Form | Refused:
-    reason = _refusal(spec, hosts, switches, choices)
+    reason = form_refusal(spec, hosts, switches, choices)
     if reason is not None:
         return Refused(fabric, switches, choices, reason, hosts)
     plane_ports = hosts.ports // choices.planes
@@ -203,7 +205,7 @@ def _form(
         core,
         server.domain_servers,
         tuple(Attached(a.name, a.servers, a.ports // choices.planes, a.port_gbps) for a in spec.attached),
-        choices.tiers,
+        1 if spec.on_compute else choices.tiers,
         choices.single_tier,
         choices.rail_optimized,
         choices.second_tier,
@@ -215,25 +217,6 @@ def _form(
     )
     later = later_servers(spec, server, servers)
     return Form(fabric, hosts, switches, choices, request, fabrics, added, later, server.gpus)
-
-
-def _refusal(spec: Spec, hosts: HostPorts, switches: TierModels, choices: Choices) -> Reason | None:
-    """What keeps a combination from being sized at all."""
-    for model in (switches.leaf, switches.spine, switches.core):
-        if (refusal := model.refusal()) is not None:
-            return refusal
-    planes = choices.planes
-    if hosts.ports_per_nic % planes:
-        text = f"{plural(hosts.ports_per_nic, 'port')} of a NIC cannot be dealt over {plural(planes, 'plane')}"
-        return Reason("planes", text, planes, hosts.ports_per_nic)
-    for group in spec.attached:
-        if group.ports % planes:
-            ports = plural(group.ports, "port")
-            text = f"{ports} of a host of {group.name} cannot be dealt over {plural(planes, 'plane')}"
-            return Reason("planes", text, planes, group.ports)
-        if choices.rail_only:
-            return Reason("attached-rail-only", f"hosts of {group.name} cannot reach every rail of a rail-only design")
-    return None
 
 
 def default_uplink_gbps(lower: Geometry, upper: Geometry, downlink_gbps: int) -> int:

@@ -7,12 +7,10 @@ from fractions import Fraction
 
 from ibplan.catalog.classes import BMC_CLASS
 from ibplan.fabric.request import Attached
+from ibplan.host_groups import MANAGEMENT, OOB_LEAF
 from ibplan.plan.side_build import Group, ServerPorts, SideRequest
 from ibplan.plan.side_defaults import side_defaults
 from ibplan.spec.models import InbandSpec, ManagementHosts, OobSpec
-
-OOB_LEAF = "oob.leaf"
-MANAGEMENT = "management"
 
 
 def inband_request(

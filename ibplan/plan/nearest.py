@@ -99,9 +99,8 @@ def nearest_changes(search: Search, forms: list[Form], other_fabrics: Iterable[F
 
 def _affordable(forms: list[Form], search: Search) -> list[Form]:
     """The forms worth trying, cheapest first: fully priced when small, and of each form the cheapest switch."""
-    small = {
-        id(f): replace(f, request=replace(f.request, servers=min(_PROBE_SERVERS, f.request.servers))) for f in forms
-    }
+    few = 1 if search.spec.on_compute else _PROBE_SERVERS  # one switch or one pair may not hold many
+    small = {id(f): replace(f, request=replace(f.request, servers=min(few, f.request.servers))) for f in forms}
     cheapest: dict[tuple[object, ...], tuple[Decimal, Form]] = {}
     for form in forms:
         for probe in _evaluated([small[id(form)]], search):

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Problem
+from ibplan.plan.converged import port_problems
 from ibplan.plan.extras import spare_policy
 from ibplan.plan.hosts import ServerModel, resolve_server, server_count
 from ibplan.plan.pricing import pricing_problems
@@ -42,6 +43,8 @@ def resolve(loaded: LoadedSpec, catalog: Catalog) -> Resolved:
     server = _tried(problems, lambda: resolve_server(loaded, catalog))
     switches = _tried(problems, lambda: pinned_switches(loaded, catalog))
     counted = None if server is None else _tried(problems, lambda: server_count(loaded, server))
+    if server is not None:
+        problems += port_problems(loaded, server)
     if problems or server is None or counted is None:
         raise InputError(problems)
     return Resolved(server, *counted, switches)

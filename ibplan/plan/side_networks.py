@@ -11,20 +11,16 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import Unbuildable
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.request import Attached
+from ibplan.host_groups import APPLIANCE, MANAGEMENT
 from ibplan.parts.offers import PartsBook
+from ibplan.plan.converged import NorthSouth, north_south, place_of, storage_reach
 from ibplan.plan.hosts import ServerModel
-from ibplan.plan.management import (
-    MANAGEMENT,
-    inband_hosts,
-    inband_request,
-    oob_request,
-    uplink_group,
-)
+from ibplan.plan.management import inband_hosts, inband_request, oob_request, uplink_group
 from ibplan.plan.side_build import WORDS, Group, ServerPorts, SideRequest, build, build_cheapest
 from ibplan.plan.side_defaults import side_defaults
 from ibplan.plan.side_model import LeftOut, SideName, SideNetwork, SideNetworks, SideNote
 from ibplan.plan.side_ports import inband_ports, oob_ports, storage_fabric, storage_ports
-from ibplan.plan.storage import APPLIANCE, appliance_group, bandwidth_notes, storage_request
+from ibplan.plan.storage import appliance_group, bandwidth_notes, storage_request
 from ibplan.plan.switches import SwitchModel, catalog_switch
 from ibplan.site.floor import PDU_HOSTS
 from ibplan.spec.models import Fabric, InbandSpec, OobSpec, Spec, StorageSpec
@@ -68,6 +64,14 @@ class SidePlanner:
         key = ("all", compute, servers, switches, self.pdus)
         return self._once(key, lambda: self._plan(compute, servers, switches))
 
+    def north_south(self, servers: int, oob_switches: int) -> NorthSouth | None:
+        """What stands on the compute network beside the GPUs' ports; None = nothing. It takes two counts."""
+        if not self.spec.on_compute:
+            return None
+        uplinks = self._uplinks(oob_switches) if "inband" in self.spec.on_compute else None
+        key = ("north-south", servers, uplinks)
+        return self._once(key, lambda: north_south(self.spec, self.server, servers, uplinks))
+
     def _once(self, key: object, make: Callable[[], T]) -> T:
         if key not in self.known:
             self.known[key] = make()
@@ -92,10 +96,8 @@ class SidePlanner:
         spec = self._storage_spec
         if self.spec.storage == "none":
             return LeftOut(WORDS["storage"], _BY_SPEC, True), []
-        if spec.converged_with is not None:
-            return LeftOut(WORDS["storage"], "the spec has it on the in-band network", True), self._converged_notes(
-                servers
-            )
+        if (place := place_of("storage", self.spec)) is not None:
+            return LeftOut(WORDS["storage"], f"the spec has it on {place}", True), self._converged_notes(servers)
         fabric = storage_fabric(spec, self.server, compute)
         ports = storage_ports(spec, self.server, fabric)
         if isinstance(ports, LeftOut):
@@ -107,9 +109,8 @@ class SidePlanner:
         return found, notes if isinstance(found, SideNetwork) else []
 
     def _converged_notes(self, servers: int) -> list[SideNote]:
-        """What storage on the in-band network gives rise to."""
-        inband = self.spec.management.inband
-        ports = inband_ports(inband, self.server) if isinstance(inband, InbandSpec) else None
+        """What storage on another network gives rise to."""
+        ports = storage_reach(self.spec, self.server)
         if not isinstance(ports, ServerPorts):
             return [SideNote("storage-nowhere", "/storage/converged_with")]
         spec, gpus = self._storage_spec, self.server.gpus
@@ -139,6 +140,8 @@ class SidePlanner:
         spec = self.spec.management.inband
         if not isinstance(spec, InbandSpec):
             return LeftOut(WORDS["inband"], _BY_SPEC, True)
+        if (place := place_of("inband", self.spec)) is not None:
+            return LeftOut(WORDS["inband"], f"the spec has it on {place}", True)
         ports = inband_ports(spec, self.server)
         if isinstance(ports, LeftOut):
             return ports
@@ -218,9 +221,9 @@ class SidePlanner:
         return self._once(("model", switch), lambda: catalog_switch(entry, self.catalog))
 
     def _management_notes(self, inband: Found, oob: Found) -> list[SideNote]:
-        notes, hosts = [], self.spec.management.hosts
-        if isinstance(inband, SideNetwork) and hosts is not None and hosts.inband_cage_class is None:
-            cage = next(link.b.cage_class for link in inband.network.links if link.kind == "server-leaf")
+        notes, hosts, carried = [], self.spec.management.hosts, "inband" in self.spec.on_compute
+        if (isinstance(inband, SideNetwork) or carried) and hosts is not None and hosts.inband_cage_class is None:
+            cage = self._inband_cage_class()
             fields = {"hosts": "management servers", "cage_class": str(cage)}
             notes += [SideNote("far-cages-assumed", "/management/hosts", fields)] if cage is not None else []
         if isinstance(oob, SideNetwork):
@@ -230,6 +233,11 @@ class SidePlanner:
                 and self.pdus is None
             ):
                 notes.append(SideNote("pdus-unknown", "/management/oob"))
-            if isinstance(inband, LeftOut):
+            if isinstance(inband, LeftOut) and not carried:
                 notes.append(SideNote("oob-uplinks-open", "/management"))
         return notes
+
+    def _inband_cage_class(self) -> str | None:
+        spec = self.spec.management.inband
+        ports = inband_ports(spec, self.server) if isinstance(spec, InbandSpec) else None
+        return ports.cage_class if isinstance(ports, ServerPorts) else None

@@ -30,10 +30,15 @@ def storage_ports(spec: StorageSpec, server: ServerModel, fabric: Fabric) -> Ser
 
 
 def inband_ports(spec: InbandSpec, server: ServerModel) -> ServerPorts | LeftOut:
-    """Ports of one server on the in-band network, at the published speed where its ports can be that fast."""
+    """Ports of one server on the in-band network, at the published speed where its ports can be that fast.
+
+    On the leaves of the compute network, whose switches are faster, they run as fast as they can.
+    """
     stated = (spec.ports_per_server, spec.port_gbps, spec.cage_class)
-    found = _ports(stated, _group(server, "inband"), "ethernet", side_defaults().inband.port_gbps.value)
-    return found or _unknown(server, "inband", "management.inband.ports_per_server")
+    usual = side_defaults().inband.port_gbps.value if spec.converged_with is None else None
+    found = _ports(stated, _group(server, "inband"), "ethernet", usual)
+    speed = "" if usual is not None else " and management.inband.port_gbps"
+    return found or _unknown(server, "inband", f"management.inband.ports_per_server{speed}")
 
 
 def oob_ports(spec: OobSpec, server: ServerModel) -> ServerPorts | LeftOut:

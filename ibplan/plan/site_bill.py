@@ -66,9 +66,9 @@ def site_bill(floor: Floor | None, rack: RackSpec) -> SiteBill:
 
 
 def _all_placed(floor: Floor) -> bool:
-    """Whether all attached hosts of the compute network stand in racks of the floor."""
+    """Whether all hosts that the spec attaches to the compute network stand in racks of the floor."""
     hosts = (h for n in floor.networks if n.name == "compute" for h in n.size.request.attached)
-    return all(floor.spots_of(f"compute/attached:{h.name}") is not None for h in hosts)
+    return all(floor.spots_of(f"compute/attached:{h.name}") is not None for h in hosts if not h.north_south)
 
 
 def _line(category: Category, part: str, description: str, count: int, usd: Decimal, where: str) -> LineItem:

@@ -6,13 +6,11 @@ from fractions import Fraction
 from math import ceil
 
 from ibplan.fabric.request import Attached
+from ibplan.host_groups import APPLIANCE, APPLIANCE_PORT
 from ibplan.plan.side_build import Group, ServerPorts, SideRequest
 from ibplan.plan.side_defaults import side_defaults
 from ibplan.plan.side_model import SideNote
 from ibplan.spec.models import Fabric, StorageSpec
-
-APPLIANCE = "storage.appliance"
-APPLIANCE_PORT = "storage.port"
 
 
 def appliance_group(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from ibplan.explain import SWITCH_TIERS, Data
+from ibplan.explain.networks import SIDE_NETWORKS
 from ibplan.report import text
 from ibplan.report.rows import ESTIMATE, EXTRAPOLATED, LOWER_BOUND, Group, Mark, Row, Words
 
@@ -169,7 +170,8 @@ def _side_switches(name: str) -> Words:
     def words(design: Data) -> str:
         network = design["networks"][name]
         if network is None:
-            return ""
+            place = next((row["reason"] for row in design["left_out"] if row["what"] == SIDE_NETWORKS[name]), "")
+            return "on compute\nswitches" if place.endswith("on the compute network") else ""
         counts = " + ".join(text.number(row["count"]) for row in network["switches"])
         return f"{network['switches'][0]['switch']}\n{counts}"
 

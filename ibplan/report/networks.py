@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ibplan.explain import Data
+from ibplan.explain.core import on_compute
 from ibplan.explain.networks import SIDE_NETWORKS
 from ibplan.findings import plural
+from ibplan.host_groups import (
+    APPLIANCE,
+    APPLIANCE_PORT,
+    INBAND_HOSTS,
+    MANAGEMENT,
+    OOB_LEAF,
+    SERVER_INBAND,
+    SERVER_STORAGE,
+    STORAGE_HOSTS,
+)
 from ibplan.report import text
 from ibplan.report.sections import Line, Section, labels
 
-_GROUPS = {"storage.appliance": "storage appliances", "storage.port": "storage appliances", "pdu": "power strips"}
-_GROUPS |= {"management": "management servers", "oob.leaf": "out-of-band switches"}
+_GROUPS = {APPLIANCE: "storage appliances", APPLIANCE_PORT: "storage appliances", "pdu": "power strips"}
+_GROUPS |= {MANAGEMENT: "management servers", OOB_LEAF: "out-of-band switches"}
+_GROUPS |= {SERVER_INBAND: "servers", SERVER_STORAGE: "servers"}
 _NOT_PLANNED = (
     "storage appliances and management servers themselves",
     "fabric-manager appliances",
@@ -26,20 +38,35 @@ def network_sections(data: Data) -> list[Section]:
         lines: dict[str, list[str]] = {}
         for design in data["designs"]:
             if design["networks"][name] is not None:
-                lines.setdefault(_sentence(name, design), []).append(labels(data)[design["id"]])
+                sentence = _sentence(name, design, data)
+            elif name in on_compute(data):
+                sentence = _carried(name, design, data)
+            else:
+                continue
+            lines.setdefault(sentence, []).append(labels(data)[design["id"]])
         several = len(data["designs"]) > 1
         rows = [Line(sentence, ", ".join(where) if several else "-") for sentence, where in lines.items()]
         found.append(Section(words.capitalize(), tuple(rows)))
     return found
 
 
-def _sentence(name: str, design: Data) -> str:
+def _carried(name: str, design: Data, data: Data) -> str:
+    """Whose ports a network has that stands on the leaves of the compute network."""
+    hosts = STORAGE_HOSTS if name == "storage" else INBAND_HOSTS
+    rows = [row for row in design["networks"]["compute"]["links"] if row["host"] in hosts]
+    parts = [f"ports on the leaves of the compute network: {'; '.join(_hosts({'links': rows})) or 'none known'}"]
+    if name == "storage" and not any(row["host"] == SERVER_STORAGE for row in rows):
+        parts.append("servers reach storage over their in-band ports")
+    return "; ".join([*parts, "parts and price are among those of the compute network"])
+
+
+def _sentence(name: str, design: Data, data: Data) -> str:
     """Switches, ports, ratio and price of one network."""
     network = design["networks"][name]
     parts = [
         f"{network['fabric']}: {_switches(network)}",
         "; ".join(_hosts(network)),
-        _form(network),
+        _form(network, "compute" if "inband" in on_compute(data) else "in-band"),
         f"${text.usd(design['totals']['capex_by_network_usd'][name])}",
     ]
     return "; ".join(part for part in parts if part)
@@ -69,11 +96,11 @@ def _hosts(network: Data) -> Iterator[str]:
         yield f"{count:,} of switches at {gbps:,} Gb/s"
 
 
-def _form(network: Data) -> str:
+def _form(network: Data, uplinks_to: str) -> str:
     """How it hangs together: its ratio, or the uplinks to another network."""
     ratio = network["oversubscription"]["leaf"]
     if network["single_tier"] == "separate":
-        return f"{plural(ratio['uplinks'], 'uplink')} a leaf to the in-band network"
+        return f"{plural(ratio['uplinks'], 'uplink')} a leaf to the {uplinks_to} network"
     joined = "two leaves joined, " if network["tiers"] == 1 else ""
     return f"{joined}down:up {text.ratio(ratio['built'])} (asked {text.ratio(ratio['asked'])})"
 

@@ -9,6 +9,7 @@ from ibplan.document import printable
 from ibplan.fabric.free_ports import PortUse
 from ibplan.fabric.topology_model import HostGroup, NameRange, Neighbors, PodGroup, Topology, UnitGroup
 from ibplan.findings import plural
+from ibplan.host_groups import SERVER_PORTS
 
 _MOST_RANGES: Final = 4
 _PLURALS: Final = {"leaf": "leaves", "attached": "hosts"}
@@ -106,7 +107,9 @@ def hosts(group: HostGroup) -> str:
     noun = "manager" if group.kind == "manager" else "host"
     speeds = "/".join(f"{gbps:,}" for gbps in group.gbps)
     each = " each" if group.count > 1 else ""
-    return f"{many(group.count, noun)}, {plural(group.ports, 'port')}{each} at {speeds} Gb/s, on {names(group.leaves)}"
+    own = f" ({SERVER_PORTS[group.name]}: {group.name}-001 is server-001)" if group.name in SERVER_PORTS else ""
+    links = f"{plural(group.ports, 'port')}{each} at {speeds} Gb/s, on {names(group.leaves)}"
+    return f"{many(group.count, noun)}{own}, {links}"
 
 
 def head(topology: Topology) -> str:

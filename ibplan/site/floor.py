@@ -127,12 +127,13 @@ class Floor:
 
     @cached_property
     def hosts(self) -> Mapping[str, Spots]:
-        """Attached hosts of side networks that are other devices of the floor: switches (`compute.leaf`), rack PDUs."""
+        """Attached hosts that are other devices of the floor: switches (`compute.leaf`), servers, rack PDUs."""
         found = {}
         for network in self.networks:
-            for hosts in network.size.request.attached if network.name != "compute" else ():
-                spots = self.spots.get(hosts.name.replace(".", "/", 1))
-                if hosts.name == PDU_HOSTS and hosts.hosts == self.pdu_count:
+            for hosts in network.size.request.attached:
+                group = hosts.device_group(network.name)
+                spots = self._servers() if group == "server" else self.spots.get(group or "")
+                if group == PDU_HOSTS and hosts.hosts == self.pdu_count:
                     spots = self._pdus()
                 if spots is not None and len(spots) == hosts.hosts:
                     found[f"{network.name}/attached:{hosts.name}"] = spots
@@ -151,6 +152,14 @@ class Floor:
             for hosts in network.size.request.attached
             if self.spots_of(f"{network.name}/attached:{hosts.name}") is None
         )
+
+    def _servers(self) -> Spots:
+        """All servers; where the unit is not known, cables are measured from the bottom of the rack."""
+        found = Spots(self.servers.count)
+        for number in range(self.servers.count):
+            place, unit = self.server(number)
+            found.put(number, place, unit or 1)
+        return found
 
     def _pdus(self) -> Spots:
         """The rack PDUs, rack by rack: those of server racks first. Cables are measured from the bottom of the rack."""

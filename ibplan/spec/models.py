@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from ibplan.host_groups import NORTH_SOUTH
 from ibplan.spec.economics import (
     Discounts,
     ExchangeRateSpec,
@@ -371,8 +372,34 @@ class Spec(Strict):
             names.add(hosts.name)
         self._check_currencies()
         self._check_growth()
+        self._check_converged()
         self._check_combinations()
         return self
+
+    @property
+    def on_compute(self) -> tuple[Literal["storage", "inband"], ...]:
+        """The networks whose ports are on the leaves of the compute network."""
+        storage, inband = self.storage, self.management.inband
+        carried = isinstance(inband, InbandSpec) and inband.converged_with is not None
+        meets = ("compute", "inband") if carried else ("compute",)
+        found: list[Literal["storage", "inband"]] = ["inband"] if carried else []
+        if isinstance(storage, StorageSpec) and storage.converged_with in meets:
+            found.insert(0, "storage")
+        return tuple(found)
+
+    def _check_converged(self) -> None:
+        if not self.on_compute:
+            return
+        if self.growth:
+            raise wrong_at(
+                ("growth",),
+                "a compute network that carries storage or in-band traffic is of one switch or one pair, which is not "
+                "planned to grow: leave out growth, or converged_with: compute",
+            )
+        for index, hosts in enumerate(self.attached):
+            if hosts.name in NORTH_SOUTH:
+                message = f"{hosts.name!r} names hosts that converged_with: compute puts there: take another name"
+                raise wrong_at(("attached", index, "name"), message)
 
     def _check_combinations(self) -> None:
         lists = {"fabrics": len(self.fabrics)} | {f"network.{key}": n for key, n in self.network.explored().items()}

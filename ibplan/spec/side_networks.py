@@ -18,7 +18,8 @@ class StorageSpec(Strict):
     """The storage network: the servers' ports, the appliances' ports, and how the network is built.
 
     None = from the server's entry, or unknown. `appliance_ports` = ports of all appliances together; `gbps_per_gpu`
-    gives their number instead. `converged_with: inband`: appliances and servers meet on the in-band network.
+    gives their number instead. `converged_with`: appliances and servers meet on the in-band network, or on the leaves
+    of the compute network.
     """
 
     ports_per_server: _Ports | None = None
@@ -36,10 +37,12 @@ class StorageSpec(Strict):
     oversubscription: Ratio | None = None
     unit_servers: _Count | None = None
     medium: MediumChoice = "optical"
-    converged_with: Literal["inband"] | None = None
+    converged_with: Literal["inband", "compute"] | None = None
 
     @model_validator(mode="after")
     def _appliances_agree(self) -> StorageSpec:
+        if self.converged_with == "compute":
+            _no_network_of_its_own(self, ("fabric", "switch", "oversubscription", "unit_servers", "appliance_leaves"))
         if self.appliance_ports is not None and self.gbps_per_gpu is not None:
             raise wrong_at(
                 ("gbps_per_gpu",), "gives the ports of the appliances, which appliance_ports states: keep one"
@@ -54,8 +57,18 @@ class StorageSpec(Strict):
         return self
 
 
+def _no_network_of_its_own(spec: Strict, keys: tuple[str, ...]) -> None:
+    """Refuse what only a network with switches of its own has. Raises at the first such key."""
+    for key in keys:
+        if getattr(spec, key) is not None:
+            raise wrong_at((key,), "converged_with: compute leaves no switches of its own to which it could apply")
+
+
 class InbandSpec(Strict):
-    """The in-band network. None = from the server's entry, or as published pods have it."""
+    """The in-band network. None = from the server's entry, or as published pods have it.
+
+    `converged_with: compute`: its ports are on the leaves of the compute network.
+    """
 
     ports_per_server: _Ports | None = None
     port_gbps: Gbps | None = None
@@ -64,6 +77,13 @@ class InbandSpec(Strict):
     oversubscription: Ratio | None = None
     unit_servers: _Count | None = None
     medium: MediumChoice = "optical"
+    converged_with: Literal["compute"] | None = None
+
+    @model_validator(mode="after")
+    def _one_network(self) -> InbandSpec:
+        if self.converged_with is not None:
+            _no_network_of_its_own(self, ("switch", "oversubscription", "unit_servers"))
+        return self
 
 
 class OobSpec(Strict):

@@ -82,6 +82,9 @@ def _attached() -> st.SearchStrategy[Any]:
     return st.lists(group, max_size=2, unique_by=lambda g: g["name"])
 
 
+_PORTS: Final = {"ports_per_server": 2, "port_gbps": "400G"}
+
+
 def _network() -> st.SearchStrategy[dict[str, Any]]:
     tiers = _mapping({"leaf": _explored(switches())}, {"spine": switches(), "core": switches()})
     leaf_ports = _explored(st.sampled_from(["half", "all"]))
@@ -145,8 +148,10 @@ def valid_specs() -> st.SearchStrategy[dict[str, Any]]:
         "fabrics": _explored(st.sampled_from(["infiniband", "roce", "ethernet"]), 3),
         "network": _network(),
         "optics": st.sampled_from(["compatible", "vendor"]),
-        "storage": st.sampled_from(["none", {"gbps_per_gpu": 16.0}, {"ports_per_server": 2, "port_gbps": "400G"}]),
-        "management": _mapping({}, {"inband": st.booleans(), "oob": st.booleans()}),
+        "storage": st.sampled_from(["none", {"gbps_per_gpu": 16.0}, _PORTS, {**_PORTS, "converged_with": "compute"}]),
+        "management": _mapping(
+            {}, {"inband": st.booleans() | st.just({**_PORTS, "converged_with": "compute"}), "oob": st.booleans()}
+        ),
         "site": _mapping(
             {}, {"pue": st.sampled_from([1, 1.25, 5]), "years": st.integers(1, 30), "utilization": _SHARES}
         ),

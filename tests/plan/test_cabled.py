@@ -21,7 +21,7 @@ def rows(name: str) -> list[CableRow]:
     return list(chain.from_iterable(map(cable_rows, cabled.networks)))
 
 
-@pytest.mark.parametrize("name", ["converged-16", "one-switch", "b300-two-planes"])
+@pytest.mark.parametrize("name", ["converged-16", "converged-pair-16", "one-switch", "b300-two-planes"])
 def test_no_port_of_any_device_has_two_cables(name: str) -> None:
     used = Counter(
         (end.device, end.port)

@@ -21,6 +21,7 @@ ETHERNET = "small-team"
 THREE_TIERS = "three-tiers-16384"
 ATTACHED = "storage-attached"
 COSTS = "full-cost"
+CONVERGED = "converged-pair-16"
 ALL = (POD, BOTH, UNPRICED, ETHERNET, THREE_TIERS, ATTACHED, COSTS, "budget-forces-2to1", "rail-only-512")
 
 # Only the compute network: the power of other networks' optics is not always known, and so that of the whole.
