@@ -41,6 +41,10 @@ class InputError(IbplanError):
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(map(str, self.problems)))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        """Made anew from its problems where another process takes it over."""
+        return type(self), (self.problems,)
+
 
 class UsageError(IbplanError):
     """The command line asks for something that does not exist or does not go together."""

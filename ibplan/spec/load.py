@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pydantic import BaseModel
 
-from ibplan.document import Document, parse_value, printable, read_document, read_stream, validate
+from ibplan.document import Document, printable, read_document, read_stream, validate
 from ibplan.errors import InputError, Problem
 from ibplan.spec.economics import CategoryDiscounts, Discounts, Licences, PoissonStock, Spares, Support
 from ibplan.spec.models import (
@@ -29,6 +28,7 @@ from ibplan.spec.models import (
     Spec,
     StorageSpec,
 )
+from ibplan.spec.settings import VARY, apply_settings
 from ibplan.system import system_path
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ _STDIN_SOURCE: Final = "<stdin>"
 # The key by which a document is a lock and not a spec.
 LOCK_KEY: Final = "ibplan_lock"
 LOCK_SUFFIX: Final = ".lock.yaml"
-_KEY: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
-_MAX_KEY_PARTS: Final = 16
 # What these leave out is unknown or has no limit: not a default.
 _UNKNOWN_IF_UNSAID: Final = (
     InlineServer,
@@ -94,15 +92,51 @@ class LoadedSpec:
 
 def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO | None = None) -> LoadedSpec:
     """Load a spec; `-` is standard input. `settings` are `key=value` texts (`network.tiers=2`). Raises InputError."""
+    return _loaded(_read(path, stdin), settings)
+
+
+def load_variants(
+    path: Path | str,
+    settings: Sequence[str],
+    variants: Iterable[Sequence[str]],
+    *,
+    stdin: BinaryIO | None = None,
+) -> Iterator[LoadedSpec | InputError]:
+    """A spec once for each variant: with its `key=value` texts after the settings, or with what is wrong with it.
+
+    The file is read once. Raises InputError where it cannot be read at all.
+    """
+    source = _read(path, stdin)
+    for variant in variants:
+        try:
+            yield _loaded(source, settings, variant)
+        except InputError as error:
+            yield error
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A spec as it was read: its data, its name where it states none, the directory that its paths start from."""
+
+    document: Document
+    name: str
+    directory: Path
+
+
+def _read(path: Path | str, stdin: BinaryIO | None) -> _Source:
     if str(path) == STDIN:
-        document = _read_stdin(stdin)
-        name, directory = "spec", Path()
+        source = _Source(_read_stdin(stdin), "spec", Path())
     else:
-        document = read_document(Path(path))
-        name, directory = printable(Path(path).stem)[:120], Path(path).parent
-    if LOCK_KEY in document.data:
-        raise InputError([document.problem((), "this is a lock, not a spec", "name the spec that it locks")])
-    document, problems = apply_settings(document, settings)
+        source = _Source(read_document(Path(path)), printable(Path(path).stem)[:120], Path(path).parent)
+    if LOCK_KEY in source.document.data:
+        raise InputError([source.document.problem((), "this is a lock, not a spec", "name the spec that it locks")])
+    return source
+
+
+def _loaded(source: _Source, settings: Sequence[str], variant: Sequence[str] = ()) -> LoadedSpec:
+    document, problems = apply_settings(source.document, settings)
+    document, more = apply_settings(document, variant, VARY)
+    problems += more
     try:
         spec = validate(Spec, document)
     except InputError as error:
@@ -111,8 +145,8 @@ def load_spec(path: Path | str, settings: Sequence[str] = (), *, stdin: BinaryIO
         raise InputError(problems)
     defaults = tuple(_defaults(spec, ""))
     if spec.name is None:
-        spec = spec.model_copy(update={"name": name})
-    loaded = LoadedSpec(spec, document.source, directory, defaults, document)
+        spec = spec.model_copy(update={"name": source.name})
+    loaded = LoadedSpec(spec, document.source, source.directory, defaults, document)
     missing = list(_missing_files(loaded))
     if missing:
         raise InputError(missing)
@@ -144,58 +178,6 @@ def load_specs(paths: Iterable[Path | str], settings: Sequence[str] = ()) -> tup
     if problems:
         raise InputError(problems)
     return tuple(result for result in results if isinstance(result, LoadedSpec))
-
-
-def apply_settings(document: Document, settings: Sequence[str]) -> tuple[Document, list[Problem]]:
-    """The document with `key=value` settings put in, in order, and what is wrong with those that could not be."""
-    problems: list[Problem] = []
-    for setting in settings:
-        try:
-            document = _apply(document, setting)
-        except InputError as error:
-            problems += error.problems
-    return document, problems
-
-
-def _apply(document: Document, setting: str) -> Document:
-    source = printable(f"--set {setting}")
-    key, equals, text = setting.partition("=")
-    dotted = re.sub(r"\[([0-9]+)\]", r".\1", key.strip())
-    if not equals or not _KEY.fullmatch(dotted):
-        raise _wrong(source, "is not of the form key=value", "such as network.oversubscription=2:1")
-    parts = dotted.split(".")
-    if len(parts) > _MAX_KEY_PARTS:
-        raise _wrong(source, f"the key has more than {_MAX_KEY_PARTS} levels")
-    data, path = _put(document.data, parts, parse_value(text, source), source, ())
-    return document.with_data(data, path, source)
-
-
-def _put(
-    here: Any, parts: list[str], value: Any, source: str, above: tuple[str | int, ...]
-) -> tuple[Any, tuple[str | int, ...]]:
-    """`here` with the value at `parts`, and the path of the topmost part that is new."""
-    if not parts:
-        return value, above
-    part, rest = parts[0], parts[1:]
-    where = ".".join(map(str, above))
-    if isinstance(here, tuple):
-        if not part.isdecimal() or int(part[:9]) >= len(here):
-            raise _wrong(
-                source, f"{where} is a list of {len(here)}: {part!r} is not an index from 0 to {len(here) - 1}"
-            )
-        index = int(part)
-        new, path = _put(here[index], rest, value, source, (*above, index))
-        return (*here[:index], new, *here[index + 1 :]), path
-    if isinstance(here, dict):
-        new, path = _put(here.get(part), rest, value, source, (*above, part))
-        return {**here, part: new}, path if part in here else (*above, part)
-    if here is None:
-        return {part: _put(None, rest, value, source, (*above, part))[0]}, above
-    raise _wrong(source, f"{where} is {here!r}, which has no keys", f"set {where} as a whole")
-
-
-def _wrong(source: str, message: str, remedy: str = "") -> InputError:
-    return InputError([Problem(source, 0, 0, message, remedy)])
 
 
 def _missing_files(loaded: LoadedSpec) -> Iterator[Problem]:
