@@ -82,7 +82,7 @@ def design(
     data = plan_data(plan)
     text = _rendered(data, form, output, width) if figure is None else _explained(figure, data, form)
     emit(text, output)
-    if plan.recommended is None and _fits(plan):
+    if plan.recommended is None and plan.fits:
         say(f"ibplan: no design can be recommended: {_why_none(data)}")
     code = _exit_code(plan, fail_on)
     if code:
@@ -140,13 +140,8 @@ def _why_none(data: dict[str, Any]) -> str:
     return why_none(data)
 
 
-def _fits(plan: Plan) -> bool:
-    """Whether there is a design, and not all break a limit. One that lacks prices may fit, but is not recommended."""
-    return bool(plan.designs) and not plan.shortfall
-
-
 def _exit_code(plan: Plan, fail_on: SeverityName | None) -> int:
-    if plan.recommended is None and not _fits(plan):
+    if not plan.fits:
         return EXIT_NO_DESIGN
     if fail_on is not None:
         grave = list(SeverityName)[list(SeverityName).index(fail_on) :]

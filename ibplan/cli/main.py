@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, cables, catalog, design, diagram, diff, growth, lock, quote, racks, show, specs
+from ibplan.cli import bom, cables, catalog, compare, design, diagram, diff, growth, lock, quote, racks, show, specs
 from ibplan.cli.output import emit
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("design")(design.design)
+app.command("compare")(compare.compare)
 app.command("bom")(bom.bom)
 app.command("cables")(cables.cables)
 app.command("lock")(lock.lock)

@@ -390,6 +390,11 @@ class Plan:
         """Id of the design to order: the locked one, else the recommended one; None if there is none."""
         return self.designs[0].id if self.inputs.locked else self.recommended
 
+    @property
+    def fits(self) -> bool:
+        """Whether there is a design, and not all break a limit: one without prices may fit, and is not recommended."""
+        return self.recommended is not None or (bool(self.designs) and not self.shortfall)
+
     def design(self, design_id: str) -> Design:
         """The design with an id. Raises KeyError."""
         for design in self.designs:

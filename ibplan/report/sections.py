@@ -157,12 +157,17 @@ def shortfall(data: Data) -> Section:
     """What no design keeps: asked and best."""
     names, lines = labels(data), []
     for row in data["shortfall"]:
-        words = f"{_LIMIT_WORDS.get(row['limit'], row['limit'])}: asked {_amount(row['limit'], row['asked'])}"
-        if row["best"] is not None:
-            whose = f" (design {names.get(row['design'], row['design'])})" if row["design"] else ""
-            words += f", the best there is {_amount(row['limit'], row['best'])}{whose}"
-        lines.append(Line(words, "-"))
+        lines.append(Line(shortfall_words(row, names.get(row["design"], row["design"])), "-"))
     return Section("What is short", tuple(lines))
+
+
+def shortfall_words(row: Data, design: str | None) -> str:
+    """One limit that no design keeps: asked and best, and the design that is the best."""
+    words = f"{_LIMIT_WORDS.get(row['limit'], row['limit'])}: asked {_amount(row['limit'], row['asked'])}"
+    if row["best"] is None:
+        return words
+    whose = f" (design {design})" if design else ""
+    return f"{words}, the best there is {_amount(row['limit'], row['best'])}{whose}"
 
 
 def nearest(data: Data) -> Section:

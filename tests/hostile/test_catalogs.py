@@ -158,6 +158,8 @@ def test_arguments_cannot_write_to_the_terminal() -> None:
         ("design", "s.yaml", "--format", evil),
         (evil,),
         ("design", f"--{evil}"),
+        ("compare", "s.yaml", "--vary", f"name=a,{evil}"),
+        ("compare", "s.yaml", "--vary", f"network.{evil}=1"),
         ("bom", "s.yaml", "--design", evil),
         ("show", "s.yaml", "--device", evil),
         ("show", "s.yaml", "--design", evil),

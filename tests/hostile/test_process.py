@@ -24,6 +24,10 @@ SMALL = "specs/one-switch.yaml"
 # Every command with every format that it has.
 LINES = {
     "design": [f"design {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
+    "compare": [
+        f"compare {SMALL} --vary servers=8,16{f}"
+        for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
+    ],
     "bom": [
         f"bom {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
     ],
