@@ -23,7 +23,7 @@ from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
-from ibplan.plan import growth_results, results
+from ibplan.plan import growth_results, results, value_results
 from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
 from ibplan.plan.orders import order_of_plan
@@ -87,6 +87,9 @@ HEADINGS: dict[type[Any], str] = {
     results.Shortfall: "shortfall",
     results.Nearest: "nearest",
     Finding: "findings",
+    value_results.Pareto: "pareto",
+    value_results.NotCompared: "pareto.not_compared",
+    value_results.MarginalValue: "marginal",
     growth_results.Growth: "growth",
     growth_results.GrowthPath: "growth.planned",
     growth_results.Stage: "growth.planned.stages",

@@ -15,6 +15,7 @@ from ibplan.economics.items import LineItem
 from ibplan.errors import InputError, StaleLockError
 from ibplan.findings import finding
 from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.pareto import comparable, pareto_set
 from ibplan.plan.results import Plan, PriceBookId
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.lock import Lock, LockedItem, spec_digest
@@ -56,6 +57,8 @@ def plan_under_lock(loaded: LoadedSpec, catalog: Catalog, lock: Lock, make: Make
         nearest=(),
         findings=(note, *(f for f in plan.findings if f.design in (None, design.id))),
         growth=None,  # later stages take parts that the lock has no price of
+        pareto=pareto_set(comparable([kept])),
+        marginal=(),
     )
     return locked, {lock.design: evaluated[lock.design]}
 

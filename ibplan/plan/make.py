@@ -21,10 +21,12 @@ from ibplan.plan.extras import extras_of
 from ibplan.plan.forms import Form, Refused, enumerate_forms
 from ibplan.plan.hosts import growth_stages
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
+from ibplan.plan.marginal import marginal_values
 from ibplan.plan.means import Means
 from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
+from ibplan.plan.pareto import comparable, pareto_set
 from ibplan.plan.place import describe_site
 from ibplan.plan.pricing import priced_catalog
 from ibplan.plan.resolve import Resolved, resolve
@@ -257,6 +259,7 @@ def _plan(
         )
         for j in [*ranked, *_unranked(judged)]
     ]
+    compared = comparable(designs)
     growth, said = _growth(pinned or best, context)
     findings = [*findings, *said]
     short = shortfalls(judged if pinned is None else [pinned], spec, context.named.server) if best is None else ()
@@ -273,6 +276,8 @@ def _plan(
         _nearest(judged, ranked, forms, pinned, context) if best is None and (short or not judged) else (),
         tuple(dict.fromkeys(findings)),
         growth,
+        pareto_set(compared),
+        marginal_values(compared),
     )
 
 

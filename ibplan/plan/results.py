@@ -17,6 +17,7 @@ from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
 from ibplan.plan.place import SiteResult
+from ibplan.plan.value_results import MarginalValue, Pareto
 from ibplan.site.rules import Measure
 from ibplan.spec.models import Fabric
 
@@ -370,6 +371,7 @@ class Plan:
     """All designs of a spec with the choice. `designs` in rank order, unranked ones after them.
 
     `growth`: of the chosen design through the stages of the spec; None where there are no stages, or no choice.
+    `pareto` and `marginal`: of the designs with all prices.
     """
 
     schema_version: str
@@ -383,7 +385,9 @@ class Plan:
     shortfall: tuple[Shortfall, ...]
     nearest: tuple[Nearest, ...]
     findings: tuple[Finding, ...]
-    growth: Growth | None = None
+    growth: Growth | None
+    pareto: Pareto
+    marginal: tuple[MarginalValue, ...]
 
     @property
     def choice(self) -> str | None:

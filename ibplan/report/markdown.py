@@ -12,6 +12,7 @@ from ibplan.report.comparison import comparison_groups
 from ibplan.report.rejections import rejected_in_full
 from ibplan.report.rows import arranged, kept
 from ibplan.report.sections import Line, Section
+from ibplan.report.value import value_section
 
 _SPECIAL: Final = re.compile(r"([\\`*\[\]<>#|~&])")
 
@@ -38,13 +39,19 @@ def to_markdown(data: Data) -> str:
     others = [d for d in data["designs"] if d["rank"] is None]
     parts = [f"# {escape(sections.headline(data))}\n"]
     parts += [_section(s) for s in (sections.recommendation(data), sections.shortfall(data), sections.nearest(data))]
-    parts += [_section(sections.design_list(data, ranked, "Designs, best first")), *_comparison(data, ranked)]
+    parts += [_section(sections.design_list(data, ranked, "Designs, best first")), _section(value_section(data))]
+    parts += _comparison(data, ranked)
     parts += [_section(sections.design_list(data, others, "Not ranked: parts without a price"))]
     parts += _comparison(data, others)
     parts += [_section(section) for section in networks.network_sections(data)]
     parts += [
         _section(make(data))
-        for make in (sections.sensitivity, sections.alternatives, rejected_in_full, sections.findings)
+        for make in (
+            sections.sensitivity,
+            sections.alternatives,
+            rejected_in_full,
+            sections.findings,
+        )
     ]
     parts += [_section(sections.prices(data))] if data["designs"] else []
     parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.site(data))]

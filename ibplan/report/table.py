@@ -19,6 +19,7 @@ from ibplan.report.rejections import rejected
 from ibplan.report.rows import Group, arranged, kept
 from ibplan.report.screen import ascii_only_data, printed
 from ibplan.report.sections import Line, Section
+from ibplan.report.value import value_section
 
 NARROWEST: Final = 60
 _GAP: Final = 2
@@ -43,6 +44,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
     yield from _section(sections.nearest(data))
     if len(ranked) > 1 or (ranked and data["recommended"] is None):
         yield from _section(sections.design_list(data, ranked, "Designs, best first"))
+    yield from _section(value_section(data))
     yield from _comparison(data, ranked, width)
     if others:
         yield Text()

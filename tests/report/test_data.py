@@ -18,7 +18,8 @@ from tests.report import samples
 
 # Written by hand from the design document, section 6, with the fields that results.py has besides.
 PLAN = (
-    "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth"
+    "schema_version name effective_spec defaults inputs recommended designs rejected shortfall nearest findings growth "
+    "pareto marginal"
 )
 DESIGN = (
     "id rank pinned why fabric totals site networks left_out line_items site_items licences price_spread "
@@ -80,6 +81,11 @@ KEYS = {
     ("designs", 0, "performance"): "load_balancing allreduce training inference",
     ("designs", 0, "fits"): "network_budget cluster_budget power facility_power growth",
     ("designs", 0, "alternatives", 0): "id switch capex_usd complete",
+    ("pareto",): "axes designs not_compared",
+    ("marginal", 0): (
+        "design against axis verdict value against_value costs extra_usd extra_purchase_usd years gpus saved_fraction "
+        "saved_gpu_hours break_even_usd usd_per_gbps text"
+    ),
     ("findings", 0): "severity code message design pointer",
 }
 

@@ -1,0 +1,66 @@
+"""What more money buys: the designs that no other beats at their price, and what each step up costs and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from ibplan.explain import Data
+from ibplan.report.sections import Line, Section, labels
+
+_GIVEN: Final = {
+    "step_s": "step time together",
+    "tokens_per_s": "tokens a second together",
+    "per_gpu_gbps": "bandwidth per GPU (the step time is not known)",
+}
+
+
+def value_section(data: Data) -> Section:
+    """Nothing where one design beats all others and no time is known: its reasons say so already."""
+    names = labels(data)
+    lines = [*_best(data, names), *_steps(data, names), *_no_gains(data, names)]
+    return Section("What more money buys", (*lines, *_left_out(data, names)) if lines else ())
+
+
+def _best(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
+    found = data["pareto"]
+    if len(found["designs"]) > 1 and all(design in names for design in found["designs"]):
+        shown = ", ".join(names[design] for design in found["designs"])
+        yield Line(f"Nothing beats {shown} by price and {_GIVEN[found['axes'][1]]}.", "-")
+
+
+def _steps(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
+    for row in data["marginal"]:
+        if row["verdict"] in ("gain", "outdone") and row["design"] in names:
+            limit = " It breaks a limit of the spec." if _over_limit(row["design"], data) else ""
+            yield Line(row["text"] + limit, names[row["design"]])
+
+
+def _no_gains(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
+    """What costs more and saves nothing, where a time says so; of bandwidth the reasons of the designs do."""
+    where: dict[str, list[str]] = {}
+    for row in data["marginal"]:
+        if row["axis"] != "per_gpu_gbps" and row["verdict"] in ("no gain", "loss") and row["design"] in names:
+            where.setdefault(row["against"], []).append(names[row["design"]])
+    for against, designs in where.items():
+        many = "cost" if len(designs) > 1 else "costs"
+        yield Line(f"{many} more than {against} and {'save' if len(designs) > 1 else 'saves'} no time.", _list(designs))
+
+
+def _left_out(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
+    """Priced designs that could not be compared; that the others lack prices stands above them."""
+    where: dict[str, list[str]] = {}
+    unranked = {design["id"] for design in data["designs"] if design["rank"] is None}
+    for row in data["pareto"]["not_compared"]:
+        if row["design"] in names and row["design"] not in unranked:
+            where.setdefault(row["reason"], []).append(names[row["design"]])
+    for reason, designs in where.items():
+        yield Line(f"not compared: {reason}.", _list(designs))
+
+
+def _over_limit(design_id: str, data: Data) -> bool:
+    return any(False in design["fits"].values() for design in data["designs"] if design["id"] == design_id)
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names)

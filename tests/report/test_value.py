@@ -1,0 +1,88 @@
+"""What more money buys, in the report: from bandwidth today, from times where designs have them, and short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ibplan.plan.marginal import marginal_values
+from ibplan.plan.pareto import comparable, pareto_set
+from ibplan.plan.results import Performance, Plan
+from ibplan.report.data import plan_data
+from ibplan.report.markdown import to_markdown
+from ibplan.report.sections import labels
+from ibplan.report.table import to_table
+from ibplan.report.value import value_section
+from tests.report import samples
+
+TITLE = "What more money buys"
+
+
+def _timed(plan: Plan, steps: Mapping[str, float]) -> dict[str, Any]:
+    """The plan's data, had its designs these step times."""
+    designs = tuple(
+        replace(d, performance=Performance(training={"step_s": steps[d.id]} if d.id in steps else None))
+        for d in plan.designs
+    )
+    compared = comparable(designs)
+    return plan_data(replace(plan, designs=designs, pareto=pareto_set(compared), marginal=marginal_values(compared)))
+
+
+def _lines(data: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(line.marker, line.words) for line in value_section(data).lines]
+
+
+def test_bandwidth_until_a_time_is_known() -> None:
+    data = samples.data("budget-forces-2to1")
+    first, (label, words) = _lines(data)
+    assert first == ("-", "Nothing beats 1, 3 by price and bandwidth per GPU (the step time is not known).")
+    assert (label, words) == ("3", f"{data['marginal'][1]['text']} It breaks a limit of the spec.")
+    assert "per GPU-hour" not in words
+
+
+def test_times_where_they_are_known() -> None:
+    plan = samples.plan("budget-forces-2to1")
+    ids = [design.id for design in plan.designs]
+    data = _timed(plan, dict(zip(ids, (10.0, 9.99, 9.96, 9.97), strict=True)))
+    lines = _lines(data)
+    assert lines[0] == ("-", "Nothing beats 1, 2, 3 by price and step time together.")
+    assert [label for label, _ in lines[1:]] == ["2", "3", "4"]
+    assert "of the step time" in lines[1][1]
+    assert "not worth it below $" in lines[2][1]
+    assert lines[3] == ("4", f"costs more than {ids[2]} and saves no time.")
+
+
+def test_priced_designs_without_a_time_are_named() -> None:
+    plan = samples.plan("budget-forces-2to1")
+    ids = [design.id for design in plan.designs]
+    lines = _lines(_timed(plan, {ids[0]: 10.0, ids[2]: 9.0}))
+    assert lines[-1] == ("2, 4", "not compared: its step time is not known.")
+
+
+@pytest.mark.parametrize("name", [samples.BOTH, samples.POD, samples.UNPRICED, "rail-only-512"])
+def test_it_is_left_out_where_it_says_nothing_new(name: str) -> None:
+    data = samples.data(name)
+    assert _lines(data) == []
+    assert TITLE not in to_table(data, width=80)
+    assert TITLE not in to_markdown(data)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_it_stands_before_the_table(width: int) -> None:
+    data = samples.data("budget-forces-2to1")
+    table = to_table(data, width=width)
+    assert table.index("Designs, best first") < table.index(TITLE) < table.index("Oversubscription, asked")
+    assert max(map(len, table.splitlines())) <= width
+    assert f"## {TITLE}" in to_markdown(data)
+
+
+def test_one_design_alone_speaks_of_itself_only() -> None:
+    data = samples.data("budget-forces-2to1")
+    for design in data["designs"]:
+        alone = {**data, "designs": [design]}
+        shown = _lines(alone)
+        assert all(marker in labels(alone).values() for marker, _ in shown)
+        assert len(shown) == (design["id"] == data["marginal"][1]["design"])
