@@ -23,7 +23,7 @@ from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
-from ibplan.plan import growth_results, results, value_results
+from ibplan.plan import growth_results, results, scorecard_results, value_results
 from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
 from ibplan.plan.orders import order_of_plan
@@ -79,6 +79,11 @@ HEADINGS: dict[type[Any], str] = {
     Energy: "design.energy",
     TotalCost: "design.tco",
     Sensitivity: "design.sensitivity",
+    scorecard_results.Scorecard: "design.scorecard",
+    scorecard_results.LossAvoidance: "design.scorecard.loss",
+    scorecard_results.Balancing: "design.scorecard.balancing",
+    scorecard_results.Reduction: "design.scorecard.reduction",
+    scorecard_results.OperatingTask: "design.scorecard.tasks",
     results.Performance: "design.performance",
     results.Fits: "design.fits",
     results.Alternative: "design.alternatives",

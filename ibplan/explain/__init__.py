@@ -15,6 +15,7 @@ from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figu
 from ibplan.explain.money import cluster_figures, fit_figures, money_figures, power_figures
 from ibplan.explain.networks import network_total_figures, side_figures
 from ibplan.explain.running import energy_figures, spread_figures, total_figures
+from ibplan.explain.scorecard import scorecard_figures
 from ibplan.explain.site import site_figures
 
 __all__ = ["FIGURES", "SWITCH_TIERS", "Data", "Figure", "Input", "nearest_figures"]
@@ -42,6 +43,7 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     power_figures(),
     energy_figures(),
     total_figures(),
+    scorecard_figures(),
     site_figures(),
     fit_figures(),
 )

@@ -43,6 +43,7 @@ from ibplan.plan.results import (
     Rejected,
     RejectReason,
 )
+from ibplan.plan.scorecard import scorecard
 from ibplan.plan.side_networks import SidePlanner
 from ibplan.plan.site_bill import site_bill
 from ibplan.plan.structured import structured_rules
@@ -339,6 +340,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         energy=costs.energy,
         tco=costs.tco,
         sensitivity=costs.sensitivity,
+        scorecard=scorecard(design, networks, context.means.book),
         performance=Performance(),
         fits=judged.fits,
         alternatives=tuple(

@@ -17,6 +17,7 @@ from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
 from ibplan.plan.place import SiteResult
+from ibplan.plan.scorecard_results import Scorecard
 from ibplan.plan.value_results import MarginalValue, Pareto
 from ibplan.site.rules import Measure
 from ibplan.spec.models import Fabric
@@ -297,6 +298,7 @@ class Design:
     energy: Energy
     tco: TotalCost
     sensitivity: tuple[Sensitivity, ...]
+    scorecard: Scorecard
     performance: Performance
     fits: Fits
     alternatives: tuple[Alternative, ...]

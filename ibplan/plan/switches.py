@@ -176,8 +176,13 @@ def _told_apart(models: list[SwitchModel]) -> list[SwitchModel]:
 def default_switches(catalog: Catalog) -> Iterator[TierModels]:
     """Every switch that can be planned with, the same in all tiers."""
     for entry in catalog.switches.values():
-        if entry.status in ("retired", "prototype") or entry.role != "fabric":
-            continue
-        if not entry.planning_gaps():
+        if can_be_planned(entry):
             model = catalog_switch(entry, catalog)
             yield TierModels(model, model, model)
+
+
+def can_be_planned(entry: Switch) -> bool:
+    """Whether a switch stands to choose where the spec names none."""
+    if entry.status in ("retired", "prototype") or entry.role != "fabric":
+        return False
+    return not entry.planning_gaps()

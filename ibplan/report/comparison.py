@@ -9,6 +9,7 @@ from ibplan.explain import SWITCH_TIERS, Data
 from ibplan.explain.networks import SIDE_NETWORKS
 from ibplan.report import text
 from ibplan.report.rows import ESTIMATE, EXTRAPOLATED, LOWER_BOUND, Group, Mark, Row, Words
+from ibplan.report.scorecard import scorecard_rows
 
 
 def _compute(design: Data) -> Data:
@@ -324,6 +325,7 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Switches and ports", tuple(_counts())),
         Group("Links and parts", tuple(_cabling())),
         Group("Bandwidth and latency", tuple(_bandwidth())),
+        Group("Technology", tuple(scorecard_rows())),
         Group("Other networks", tuple(_side())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),

@@ -11,6 +11,7 @@ from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.rejections import rejected_in_full
 from ibplan.report.rows import arranged, kept
+from ibplan.report.scorecard import operating_section
 from ibplan.report.sections import Line, Section
 from ibplan.report.value import value_section
 
@@ -47,6 +48,7 @@ def to_markdown(data: Data) -> str:
     parts += [
         _section(make(data))
         for make in (
+            operating_section,
             sections.sensitivity,
             sections.alternatives,
             rejected_in_full,

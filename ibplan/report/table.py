@@ -17,6 +17,7 @@ from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
 from ibplan.report.rejections import rejected
 from ibplan.report.rows import Group, arranged, kept
+from ibplan.report.scorecard import operating_section
 from ibplan.report.screen import ascii_only_data, printed
 from ibplan.report.sections import Line, Section
 from ibplan.report.value import value_section
@@ -55,6 +56,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
         yield from _section(sections.legend(data, _cells(data)))
     for section in networks.network_sections(data):
         yield from _section(section)
+    yield from _section(operating_section(data))
     yield from _section(sections.sensitivity(data))
     yield from _section(sections.alternatives(data))
     yield from _section(rejected(data))

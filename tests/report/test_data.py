@@ -23,7 +23,7 @@ PLAN = (
 )
 DESIGN = (
     "id rank pinned why fabric totals site networks left_out line_items site_items licences price_spread "
-    "energy tco sensitivity performance fits alternatives"
+    "energy tco sensitivity scorecard performance fits alternatives"
 )
 TOTALS = (
     "gpus servers switches links cables modules capex_usd complete estimated_fraction unpriced capex_per_gpu_usd "
@@ -78,6 +78,11 @@ KEYS = {
     ),
     ("designs", 0, "tco"): "years energy_usd support_usd total_usd complete low_usd high_usd",
     ("designs", 0, "sensitivity", 0): "input unit low base high unknown total_low_usd total_high_usd kind source",
+    ("designs", 0, "scorecard"): "loss balancing reduction makers tasks",
+    ("designs", 0, "scorecard", "loss"): "method switch_ports_to_tune nic_ports_to_tune text source",
+    ("designs", 0, "scorecard", "balancing"): "scheme text source",
+    ("designs", 0, "scorecard", "reduction"): "available name text source",
+    ("designs", 0, "scorecard", "tasks", 0): "task quantity counted optional text source",
     ("designs", 0, "performance"): "load_balancing allreduce training inference",
     ("designs", 0, "fits"): "network_budget cluster_budget power facility_power growth",
     ("designs", 0, "alternatives", 0): "id switch capex_usd complete",
