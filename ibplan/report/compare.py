@@ -82,8 +82,9 @@ def compare_markdown(data: Data) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A combination, and a design of it if there is one."""
+    """A combination, and a design of it if there is one. `label`: its number, with that of the design if several."""
 
+    label: str
     combination: Data
     design: Data | None
 
@@ -99,18 +100,23 @@ class _Column:
 
 
 def _rows(data: Data) -> list[_Row]:
-    return [_Row(c, design) for c in data["combinations"] for design in c["designs"] or [None]]
+    several = any(len(combination["designs"]) > 1 for combination in data["combinations"])
+    return [
+        _Row(f"{c['number']}.{place}" if several and design is not None else str(c["number"]), c, design)
+        for c in data["combinations"]
+        for place, design in enumerate(c["designs"] or [None], 1)
+    ]
 
 
 def _columns(data: Data) -> list[_Column]:
     designs = [design for c in data["combinations"] for design in c["designs"]]
     names = _short(data["keys"])
-    found = [_Column(_NUMBER, lambda row: str(row.combination["number"]), key=True)]
+    found = [_Column(_NUMBER, lambda row: row.label, key=True)]
     found += [_Column(names[key], _value(key), right=False, key=True) for key in data["keys"]]
     chosen_alone = all(design["recommended"] for design in designs)
     found.append(_Column("Recommended" if chosen_alone else "Design", _design, right=False))
     if not chosen_alone:
-        found.append(_Column("Rank", _of("rank", text.number)))
+        found.append(_Column("Rank", _rank))
         found.append(_Column("Recommended", _of("recommended", lambda yes: "yes" if yes else "no"), right=False))
     found.append(_Column("Switches", _of("switches", text.number)))
     found.append(_Column("Price\nUSD", _usd("capex_usd")))
@@ -141,6 +147,12 @@ def _of(key: str, write: Callable[[Any], str]) -> Callable[[_Row], str]:
         return text.UNKNOWN if row.design[key] is None else write(row.design[key])
 
     return cell
+
+
+def _rank(row: _Row) -> str:
+    """Designs without all prices have none."""
+    rank = None if row.design is None else row.design["rank"]
+    return text.ABSENT if rank is None else text.number(rank)
 
 
 def _usd(key: str) -> Callable[[_Row], str]:

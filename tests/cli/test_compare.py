@@ -70,6 +70,16 @@ def test_csv_has_the_rows_of_the_json(data: dict[str, object], tmp_path: Path) -
     assert all("network budget: asked $1,000, the best there is" in r["why"] for r in rows if r["exit_code"] == "3")
 
 
+def test_every_row_has_a_label_of_its_own_in_every_table() -> None:
+    done = run("compare", "specs/small-team.yaml", "--vary", "servers=2,4", "--all-designs", "--width", "80")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    labels = re.findall(r"^ *([12]\.\d+) ", done.stdout, re.MULTILINE)
+    tables = done.stdout.count(" servers ")
+    assert tables > 1
+    assert all(labels.count(label) == tables for label in labels)
+    assert len(set(labels)) > 4
+
+
 def test_nothing_that_fits_exits_3_and_still_prints() -> None:
     done = run("compare", SPEC, "--vary", "budget=$1k,$2k")
     assert (done.returncode, done.stderr) == (3, "")
