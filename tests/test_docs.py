@@ -80,9 +80,7 @@ HEADINGS: dict[type[Any], str] = {
     TotalCost: "design.tco",
     Sensitivity: "design.sensitivity",
     scorecard_results.Scorecard: "design.scorecard",
-    scorecard_results.LossAvoidance: "design.scorecard.loss",
-    scorecard_results.Balancing: "design.scorecard.balancing",
-    scorecard_results.Reduction: "design.scorecard.reduction",
+    scorecard_results.Feature: "design.scorecard.loss, .balancing and .reduction",
     scorecard_results.OperatingTask: "design.scorecard.tasks",
     results.Performance: "design.performance",
     results.Fits: "design.fits",
@@ -93,7 +91,6 @@ HEADINGS: dict[type[Any], str] = {
     results.Nearest: "nearest",
     Finding: "findings",
     value_results.Pareto: "pareto",
-    value_results.NotCompared: "pareto.not_compared",
     value_results.MarginalValue: "marginal",
     growth_results.Growth: "growth",
     growth_results.GrowthPath: "growth.planned",
@@ -103,7 +100,7 @@ HEADINGS: dict[type[Any], str] = {
     growth_results.Surplus: "growth.planned.stages.surplus",
 }
 # Keys whose values are the user's own or keyed by data: their keys are no part of the contract.
-OPEN = ("effective_spec", "capex_by_category_usd", "capex_by_tier_usd", "capex_by_network_usd")
+OPEN = ("effective_spec", "not_compared", "capex_by_category_usd", "capex_by_tier_usd", "capex_by_network_usd")
 
 
 @cache

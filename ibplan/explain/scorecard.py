@@ -12,7 +12,7 @@ def scorecard_figures() -> Iterator[Figure]:
     """Counts of the scorecard."""
     rows = Input("ports_used", "ports", "in use on the switches of each tier that are to be tuned", _tuned_ports)
     title = "switch ports of the compute and storage networks that PFC and ECN have to be tuned on; 0 where credits or "
-    get = at("scorecard", "loss", "switch_ports_to_tune")
+    get = at("scorecard", "switch_ports_to_tune")
     yield Figure("switch_ports_to_tune", f"{title}TCP keep from loss", "ports", "sum(ports_used)", get, (rows,))
     names = Input(
         "makers", "makers", "each of them", lambda design, plan: dict.fromkeys(design["scorecard"]["makers"], 1)
@@ -27,7 +27,7 @@ def _makers(design: Data, plan: Data) -> Any:
 
 def _tuned_ports(design: Data, plan: Data) -> dict[str, int]:
     """Ports in use by network and tier, of the networks that are tuned."""
-    if design["scorecard"]["loss"]["method"] != "PFC and ECN":
+    if not design["scorecard"]["switch_ports_to_tune"]:
         return {}
     networks = {name: design["networks"][name] for name in ("compute", "storage")}
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ibplan.catalog.entries import Switch
 from ibplan.parts.offers import PartsBook
@@ -12,14 +11,8 @@ from ibplan.plan.hosts import link_layer
 from ibplan.plan.switches import SwitchModel, can_be_planned
 from ibplan.spec.models import Fabric
 
-
-@dataclass(frozen=True, slots=True)
-class _Tier:
-    """A tier: its switch, the speeds in Gb/s that it runs, and the cages that its downlinks come from (None = own)."""
-
-    model: SwitchModel
-    speeds: tuple[int, ...]
-    below: str | None
+# A tier: its switch, the speeds in Gb/s that it runs, and the cages that its downlinks come from (None = its own).
+_Tier = tuple[SwitchModel, tuple[int, ...], str | None]
 
 
 def makers(design: Evaluated, book: PartsBook) -> tuple[str, ...]:
@@ -30,7 +23,8 @@ def makers(design: Evaluated, book: PartsBook) -> tuple[str, ...]:
     fabric = design.form.fabric
     entries = [s for s in book.catalog.switches.values() if can_be_planned(s) and _serves(s, fabric)]
     able = [
-        {s.vendor for s in entries if _alike(s, tier) and _joined(s, tier, fabric, book)} for tier in _tiers(design)
+        {s.vendor for s in entries if _alike(s, model, speeds) and _joined(s, speeds, below, fabric, book)}
+        for model, speeds, below in _tiers(design)
     ]
     return tuple(sorted(set.intersection(*able)))
 
@@ -44,23 +38,23 @@ def _tiers(design: Evaluated) -> Iterator[_Tier]:
     request, models = design.network.request, design.form.switches
     leaf, spine, fabric = request.leaf, request.spine, design.network.fabric
     up = (leaf.up_gbps,) if fabric.tiers > 1 or fabric.isl else ()
-    yield _Tier(models.leaf, (leaf.down_gbps, *up), design.form.hosts.cage_class)
+    yield (models.leaf, (leaf.down_gbps, *up), design.form.hosts.cage_class)
     if fabric.tiers > 1:
-        yield _Tier(models.spine, (leaf.up_gbps, *((spine.up_gbps,) if fabric.tiers > 2 else ())), None)
+        yield (models.spine, (leaf.up_gbps, *((spine.up_gbps,) if fabric.tiers > 2 else ())), None)
     if fabric.tiers > 2:
-        yield _Tier(models.core, (spine.up_gbps,), None)
+        yield (models.core, (spine.up_gbps,), None)
 
 
-def _alike(entry: Switch, tier: _Tier) -> bool:
+def _alike(entry: Switch, model: SwitchModel, speeds: tuple[int, ...]) -> bool:
     """Whether it has as many ports of every speed."""
-    return all(entry.radix(gbps) == tier.model.geometry.ports(gbps) for gbps in tier.speeds)
+    return all(entry.radix(gbps) == model.geometry.ports(gbps) for gbps in speeds)
 
 
-def _joined(entry: Switch, tier: _Tier, fabric: Fabric, book: PartsBook) -> bool:
+def _joined(entry: Switch, speeds: tuple[int, ...], below: str | None, fabric: Fabric, book: PartsBook) -> bool:
     """Whether there are parts for its links: down to the servers' cages if they are known, else to its own kind."""
-    for place, gbps in enumerate(tier.speeds):
+    for place, gbps in enumerate(speeds):
         own = {group.cage_class for group in entry.cages if group.breakout_at(gbps) is not None}
-        far = {tier.below} if tier.below is not None and place == 0 else own
+        far = {below} if below is not None and place == 0 else own
         recipes = book.recipes.get((link_layer(fabric), gbps), ())
         active = (r for r in recipes if r.status not in ("retired", "prototype"))
         ends = ((set(r.end_a.cage_classes), set(r.end_b.cage_classes)) for r in active)

@@ -10,7 +10,7 @@ the extra cost over the hours that the cheaper design, busy all the years, takes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 
@@ -21,16 +21,8 @@ from ibplan.plan.results import Design
 from ibplan.plan.value_results import Benefit, Cost, MarginalValue, Verdict
 
 _CENT = Decimal("0.01")
-
-
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """A design with its cost and with what it gives (of `gain` more is better)."""
-
-    design: Design
-    value: float
-    gain: Fraction
-    usd: Decimal
+# Cost in USD, what the design gives (more is better), the design, and its value on the axis.
+_Point = tuple[Decimal, Fraction, Design, float]
 
 
 def marginal_values(compared: Comparable) -> tuple[MarginalValue, ...]:
@@ -41,21 +33,21 @@ def marginal_values(compared: Comparable) -> tuple[MarginalValue, ...]:
     """
     costs = counted_costs(compared.designs)
     parts = zip(compared.designs, compared.values, compared.gains(), strict=True)
-    points = [_Point(design, value, gain, _cost(design, costs)) for design, value, gain in parts]
-    points.sort(key=lambda point: (point.usd, -point.gain))  # designs alike in both stay in their order
+    points = [(_cost(design, costs), gain, design, value) for design, value, gain in parts]
+    points.sort(key=lambda point: (point[0], -point[1]))  # designs alike in both stay in their order
     front = _front(points)
     steps = _steps(points, front)
     found = []
-    for here, point in enumerate(points[1:], 1):
+    for here in range(1, len(points)):
         beyond = None
         if here in front:
-            cheaper = points[max(step for step in steps if step < here)]
+            there = max(step for step in steps if step < here)
             verdict: Verdict = "gain" if here in steps else "outdone"
-            beyond = next((points[step].design.id for step in steps if step > here), None)
+            beyond = next((points[step][2].id for step in steps if step > here), None)
         else:
-            cheaper = points[max(other for other in front if other < here)]
-            verdict = "no gain" if cheaper.gain == point.gain else "loss"
-        record = _record(point, cheaper, verdict, compared.axis, costs)
+            there = max(other for other in front if other < here)
+            verdict = "no gain" if points[there][1] == points[here][1] else "loss"
+        record = _record(points[here], points[there], verdict, compared.axis, costs)
         found.append(replace(record, text=words(record, beyond)))
     return tuple(found)
 
@@ -85,8 +77,8 @@ def _cost(design: Design, costs: Sequence[Cost]) -> Decimal:
 def _front(points: Sequence[_Point]) -> list[int]:
     """The places of those that give more than all before them."""
     found = [0] if points else []
-    for here, point in enumerate(points):
-        if point.gain > points[found[-1]].gain:
+    for here, (_, gain, *_) in enumerate(points):
+        if gain > points[found[-1]][1]:
             found.append(here)
     return found
 
@@ -95,29 +87,30 @@ def _steps(points: Sequence[_Point], front: Sequence[int]) -> list[int]:
     """Those of the front that are the best choice at some price of what they give: the corners of its upper hull."""
     found, rest = list(front[:1]), list(front[1:])
     while rest:
-        last = points[found[-1]]
-        price = {here: Fraction(points[here].usd - last.usd) / (points[here].gain - last.gain) for here in rest}
+        usd, gain, *_ = points[found[-1]]
+        price = {here: Fraction(points[here][0] - usd) / (points[here][1] - gain) for here in rest}
         found.append(max(here for here in rest if price[here] == min(price.values())))
         rest = [here for here in rest if here > found[-1]]
     return found
 
 
 def _record(point: _Point, cheaper: _Point, verdict: Verdict, axis: Benefit, costs: tuple[Cost, ...]) -> MarginalValue:
-    years, gpus = point.design.tco.years, point.design.totals.gpus
-    extra = point.usd - cheaper.usd
-    gained = point.gain - cheaper.gain
-    saved = None if axis == "per_gpu_gbps" else 1 - point.gain / cheaper.gain
+    (usd, gain, design, value), (other_usd, other_gain, other, other_value) = point, cheaper
+    years, gpus = design.tco.years, design.totals.gpus
+    extra = usd - other_usd
+    gained = gain - other_gain
+    saved = None if axis == "per_gpu_gbps" else 1 - gain / other_gain
     hours = None if saved is None else gpus * HOURS_A_YEAR * years * saved
     return MarginalValue(
-        design=point.design.id,
-        against=cheaper.design.id,
+        design=design.id,
+        against=other.id,
         axis=axis,
         verdict=verdict,
-        value=point.value,
-        against_value=cheaper.value,
+        value=value,
+        against_value=other_value,
         costs=costs,
         extra_usd=extra,
-        extra_purchase_usd=point.design.totals.capex_usd - cheaper.design.totals.capex_usd,
+        extra_purchase_usd=design.totals.capex_usd - other.totals.capex_usd,
         years=years,
         gpus=gpus,
         saved_fraction=None if saved is None else float(saved),

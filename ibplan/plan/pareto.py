@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ibplan.plan.results import Design
-from ibplan.plan.value_results import Benefit, NotCompared, Pareto
+from ibplan.plan.value_results import Benefit, Pareto
 from ibplan.plan.work import step_s, tokens_per_s
 
 UNPRICED = "parts without a price"
@@ -17,12 +17,12 @@ _RAILS_APART = "its rails are not joined, so bandwidth across the bisection does
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """Fully priced designs, in their order, with what each gives on the axis; and the others, with the reasons."""
+    """Fully priced designs, in their order, with what each gives on the axis; and the reasons of the others, by id."""
 
     axis: Benefit
     designs: tuple[Design, ...]
     values: tuple[float, ...]
-    not_compared: tuple[NotCompared, ...]
+    not_compared: Mapping[str, str]
 
     def gains(self) -> list[Fraction]:
         """What each gives as an exact number of which more is better: times count below zero, rates as time a token."""
@@ -45,18 +45,18 @@ def comparable(designs: Sequence[Design]) -> Comparable:
     axis = _axis(priced)
     joined = any(design.networks.compute.bandwidth.cross_rail for design in priced)
     found: list[tuple[Design, float]] = []
-    others: list[NotCompared] = []
+    others: dict[str, str] = {}
     for design in designs:
         value = _value(design, axis)
         if not design.totals.complete:
-            others.append(NotCompared(design.id, UNPRICED))
+            others[design.id] = UNPRICED
         elif value is None:
-            others.append(NotCompared(design.id, _TIMELESS[axis]))
+            others[design.id] = _TIMELESS[axis]
         elif axis == "per_gpu_gbps" and joined and not design.networks.compute.bandwidth.cross_rail:
-            others.append(NotCompared(design.id, _RAILS_APART))
+            others[design.id] = _RAILS_APART
         else:
             found.append((design, value))
-    return Comparable(axis, tuple(d for d, _ in found), tuple(v for _, v in found), tuple(others))
+    return Comparable(axis, tuple(d for d, _ in found), tuple(v for _, v in found), others)
 
 
 def pareto_set(compared: Comparable) -> Pareto:

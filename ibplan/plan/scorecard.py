@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.makers import makers
 from ibplan.plan.results import NetworkResult, Networks
-from ibplan.plan.scorecard_data import ReductionFact, TaskFact, scorecard_facts
-from ibplan.plan.scorecard_results import Balancing, Counted, LossAvoidance, OperatingTask, Reduction, Scorecard
+from ibplan.plan.scorecard_data import FeatureFact, TaskFact, scorecard_facts
+from ibplan.plan.scorecard_results import Counted, Feature, OperatingTask, Scorecard
 
-_ONE_PATH = "there is one switch, and so one path"
-_NOT_FOUND = "whether these switches can was not found"
+_ONE_PATH = Feature(False, None, "there is one switch, and so one path", None)
+_NOT_FOUND = Feature(None, None, "whether these switches can was not found", None)
 _DIFFERENT = "the switches of the tiers differ, and not all of them can"
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """What tasks are counted by. `switches`: those that have to route."""
-
-    subnets: int
-    switches: int
-    switch_ports: int
-    nic_ports: int
-
-    def of(self, what: Counted) -> int:
-        found: int = getattr(self, what)
-        return found
 
 
 def scorecard(design: Evaluated, networks: Networks, book: PartsBook) -> Scorecard:
     """The scorecard of a design: of its compute network, and of its storage network where that is of its fabric."""
-    fabric = design.form.fabric
-    facts = scorecard_facts()
-    about = facts.fabrics[fabric]
+    about = scorecard_facts().fabrics[design.form.fabric]
     counts = _counts(design, networks)
-    tuned = about.loss.method == "PFC and ECN"
     reduction = _reduction(design)
     return Scorecard(
-        LossAvoidance(
-            about.loss.method,
-            counts.switch_ports if tuned else 0,
-            counts.nic_ports if tuned else 0,
-            about.loss.text,
-            about.loss.source,
-        ),
+        _stated(about.loss),
+        counts["switch_ports"] if about.tuned else 0,
+        counts["nic_ports"] if about.tuned else 0,
         _balancing(design),
         reduction,
         makers(design, book),
@@ -54,17 +32,18 @@ def scorecard(design: Evaluated, networks: Networks, book: PartsBook) -> Scoreca
     )
 
 
-def _counts(design: Evaluated, networks: Networks) -> _Counts:
+def _counts(design: Evaluated, networks: Networks) -> Mapping[Counted, int]:
+    """What tasks are counted by. A switch that is alone in its network does not route."""
     storage = design.side.named("storage")
     mine: list[tuple[NetworkResult, int]] = [(networks.compute, design.network.fabrics)]
     if networks.storage is not None and storage is not None and storage.fabric == design.form.fabric:
         mine.append((networks.storage, storage.network.fabrics))
-    return _Counts(
-        sum(subnets for _, subnets in mine),
-        sum(network.counts.switches for network, subnets in mine if network.counts.switches > subnets),
-        sum(row.ports_used for network, _ in mine for row in network.switches),
-        sum(network.counts.endpoints for network, _ in mine),
-    )
+    return {
+        "subnets": sum(subnets for _, subnets in mine),
+        "switches": sum(network.counts.switches for network, subnets in mine if network.counts.switches > subnets),
+        "switch_ports": sum(row.ports_used for network, _ in mine for row in network.switches),
+        "nic_ports": sum(network.counts.endpoints for network, _ in mine),
+    }
 
 
 def _asics(design: Evaluated) -> list[str | None]:
@@ -74,34 +53,33 @@ def _asics(design: Evaluated) -> list[str | None]:
     return list(dict.fromkeys(None if entry is None else entry.asic for entry in entries))
 
 
-def _balancing(design: Evaluated) -> Balancing:
+def _balancing(design: Evaluated) -> Feature:
     if design.network.switch_count <= design.network.fabrics:
-        return Balancing(None, _ONE_PATH, None)
-    fact = scorecard_facts().balancing_of(design.form.fabric, _asics(design))
-    return Balancing(fact.scheme, fact.text, fact.source)
+        return _ONE_PATH
+    return _stated(scorecard_facts().balancing_of(design.form.fabric, _asics(design)))
 
 
-def _reduction(design: Evaluated) -> Reduction:
-    found = list(dict.fromkeys(scorecard_facts().reduction_of(asic) for asic in _asics(design)))
-    known: list[ReductionFact] = [fact for fact in found if fact is not None]
+def _reduction(design: Evaluated) -> Feature:
+    found = {id(fact): fact for fact in map(scorecard_facts().reduction_of, _asics(design))}
+    known = [fact for fact in found.values() if fact is not None]
     unable = next((fact for fact in known if fact.available is False), None)
     if len(known) == len(found) == 1:
         return _stated(known[0])
     if unable is not None:
-        return Reduction(False, None, _DIFFERENT, unable.source)
+        return Feature(False, None, _DIFFERENT, unable.source)
     if len(known) == len(found) and all(fact.available for fact in known):
         return _stated(known[0])
-    return Reduction(None, None, _NOT_FOUND, None)
+    return _NOT_FOUND
 
 
-def _stated(fact: ReductionFact) -> Reduction:
-    return Reduction(fact.available, fact.name, fact.text, fact.source)
+def _stated(fact: FeatureFact) -> Feature:
+    return Feature(fact.available, fact.name, fact.text, fact.source)
 
 
-def _tasks(tasks: tuple[TaskFact, ...], counts: _Counts, reduction: Reduction) -> Iterator[OperatingTask]:
+def _tasks(tasks: tuple[TaskFact, ...], counts: Mapping[Counted, int], reduction: Feature) -> Iterator[OperatingTask]:
     """The tasks that there is something to do for."""
     for fact in tasks:
         optional = fact.only_for is not None
-        quantity = counts.of(fact.counted)
+        quantity = counts[fact.counted]
         if quantity and (not optional or reduction.available):
             yield OperatingTask(fact.task, quantity, fact.counted, optional, fact.text, fact.source)

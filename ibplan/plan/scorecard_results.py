@@ -5,33 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-LossMethod = Literal["credits", "PFC and ECN", "retransmission"]
 Counted = Literal["subnets", "switches", "switch_ports", "nic_ports"]
 
 
 @dataclass(frozen=True, slots=True)
-class LossAvoidance:
-    """How packet loss is avoided or made good. Ports to tune: of switches and of NICs, 0 where nothing is."""
+class Feature:
+    """Something that a network does or does not do; `available` None = not known. `name`: how it is called.
 
-    method: LossMethod
-    switch_ports_to_tune: int
-    nic_ports_to_tune: int
-    text: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Balancing:
-    """How traffic is spread over several paths; `scheme` and `source` None = there is one path."""
-
-    scheme: str | None
-    text: str
-    source: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """Whether all switches of the compute network can sum an all-reduce; None = not known. `name`: as it is sold."""
+    `source` None = nothing was found, or there is nothing to say.
+    """
 
     available: bool | None
     name: str | None
@@ -55,11 +37,15 @@ class OperatingTask:
 class Scorecard:
     """Of the compute network, and of the storage network where it is of the same fabric.
 
+    `loss`: packets are kept from being lost; `balancing`: traffic is spread over several paths; `reduction`: all
+    switches of the compute network can sum an all-reduce. Ports to tune against loss: 0 where nothing is tuned.
     `makers`: those of whom the catalogue has switches for every tier of the form, in the order of their names.
     """
 
-    loss: LossAvoidance
-    balancing: Balancing
-    reduction: Reduction
+    loss: Feature
+    switch_ports_to_tune: int
+    nic_ports_to_tune: int
+    balancing: Feature
+    reduction: Feature
     makers: tuple[str, ...]
     tasks: tuple[OperatingTask, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -13,20 +14,15 @@ Verdict = Literal["gain", "outdone", "no gain", "loss"]
 
 
 @dataclass(frozen=True, slots=True)
-class NotCompared:
-    """A design that stands beside the comparison, and why."""
-
-    design: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Pareto:
-    """The designs, cheapest first, that no other beats in both axes: purchase price, and what is bought with it."""
+    """The designs, cheapest first, that no other beats in both axes: purchase price, and what is bought with it.
+
+    `not_compared`: why other designs stand beside the comparison, by their ids.
+    """
 
     axes: tuple[Literal["capex_usd"], Benefit]
     designs: tuple[str, ...]
-    not_compared: tuple[NotCompared, ...]
+    not_compared: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _COUNTED: Final = {
 
 def scorecard_rows() -> Iterator[Row]:
     """How each kind of fabric works, and who makes its switches."""
-    yield Row("Against packet loss", "", words=lambda design: str(design["scorecard"]["loss"]["method"]))
+    yield Row("Against packet loss", "", words=lambda design: str(design["scorecard"]["loss"]["name"]))
     yield Row("- switch ports to tune", "ports", "switch_ports_to_tune", keep="some")
     yield Row("Load balancing", "", words=_balancing)
     yield Row("All-reduce in switches", "", words=_reduction)
@@ -31,7 +31,7 @@ def scorecard_rows() -> Iterator[Row]:
 
 def _balancing(design: Data) -> str:
     """Two schemes on two lines."""
-    scheme = design["scorecard"]["balancing"]["scheme"]
+    scheme = design["scorecard"]["balancing"]["name"]
     return text.ABSENT if scheme is None else scheme.replace(" or ", "\nor ")
 
 

@@ -51,9 +51,9 @@ def _left_out(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
     """Priced designs that could not be compared; that the others lack prices stands above them."""
     where: dict[str, list[str]] = {}
     unranked = {design["id"] for design in data["designs"] if design["rank"] is None}
-    for row in data["pareto"]["not_compared"]:
-        if row["design"] in names and row["design"] not in unranked:
-            where.setdefault(row["reason"], []).append(names[row["design"]])
+    for design, reason in data["pareto"]["not_compared"].items():
+        if design in names and design not in unranked:
+            where.setdefault(reason, []).append(names[design])
     for reason, designs in where.items():
         yield Line(f"not compared: {reason}.", _list(designs))
 

@@ -70,7 +70,7 @@ def test_no_statement_without_prices_or_times() -> None:
     assert _values(timed("a", "100", 10.0)) == ()
     compared = comparable([timed("a", "100", 10.0), timed("b", "1", 9.0, priced=False), timed("c", "2", None)])
     assert marginal_values(compared) == ()
-    assert [row.reason for row in compared.not_compared] == ["parts without a price", "its step time is not known"]
+    assert list(compared.not_compared.values()) == ["parts without a price", "its step time is not known"]
 
 
 def test_a_step_that_a_larger_one_outdoes() -> None:

@@ -25,8 +25,9 @@ def _tasks(design: Design) -> dict[str, tuple[int, str]]:
 def test_roce_tunes_every_port_of_switches_and_nics() -> None:
     design = only(plan(ROCE + COMPUTE_ONLY))
     # 16 leaves with 64 x 400G down and 32 x 800G up; 8 spines with 64 x 800G; 1,024 NIC ports.
-    loss = design.scorecard.loss
-    assert (loss.method, loss.switch_ports_to_tune, loss.nic_ports_to_tune) == ("PFC and ECN", 16 * 96 + 8 * 64, 1024)
+    card = design.scorecard
+    assert (card.loss.available, card.loss.name) == (True, "PFC and ECN")
+    assert (card.switch_ports_to_tune, card.nic_ports_to_tune) == (16 * 96 + 8 * 64, 1024)
     assert _tasks(design) == {
         "BGP": (24, "switches"),
         "PFC, ECN and buffers": (2048, "switch_ports"),
@@ -40,15 +41,15 @@ def test_the_storage_network_counts_where_it_is_of_the_same_fabric() -> None:
     storage = design.networks.storage
     assert storage is not None
     used = sum(row.ports_used for row in storage.switches)
-    assert design.scorecard.loss.switch_ports_to_tune == 2048 + used
-    assert design.scorecard.loss.nic_ports_to_tune == 1024 + storage.counts.endpoints
+    assert design.scorecard.switch_ports_to_tune == 2048 + used
+    assert design.scorecard.nic_ports_to_tune == 1024 + storage.counts.endpoints
     assert _tasks(design)["BGP"] == (24 + storage.counts.switches, "switches")
 
 
 def test_infiniband_tunes_none_and_has_a_manager_for_each_subnet() -> None:
     design = only(plan(IB + COMPUTE_ONLY))
-    loss = design.scorecard.loss
-    assert (loss.method, loss.switch_ports_to_tune, loss.nic_ports_to_tune) == ("credits", 0, 0)
+    card = design.scorecard
+    assert (card.loss.name, card.switch_ports_to_tune, card.nic_ports_to_tune) == ("credits", 0, 0)
     assert _tasks(design) == {"subnet manager": (1, "subnets"), "aggregation manager": (1, "subnets")}
     assert [task.optional for task in design.scorecard.tasks] == [False, True]
     rails = only(plan(IB + COMPUTE_ONLY, "network.rail_only=true"))
@@ -59,15 +60,15 @@ def test_infiniband_tunes_none_and_has_a_manager_for_each_subnet() -> None:
 def test_one_switch_has_one_path_and_routes_nothing() -> None:
     design = only(plan(ROCE + COMPUTE_ONLY, "gpus=128"))
     assert design.networks.compute.counts.switches == 1
-    assert design.scorecard.balancing.scheme is None
+    assert design.scorecard.balancing.name is None
     assert "BGP" not in _tasks(design)
     assert _tasks(design)["PFC, ECN and buffers"] == (128, "switch_ports")
 
 
 def test_plain_ethernet_repairs_loss() -> None:
     design = next(d for d in samples.plan(samples.ETHERNET).designs if d.fabric == "ethernet")
-    loss = design.scorecard.loss
-    assert (loss.method, loss.switch_ports_to_tune) == ("retransmission", 0)
+    card = design.scorecard
+    assert (card.loss.available, card.loss.name, card.switch_ports_to_tune) == (False, "retransmission", 0)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_plain_ethernet_repairs_loss() -> None:
 )
 def test_what_the_switches_can(text: str, switch: str, scheme: str, reduction: bool | None) -> None:
     (design,) = plan(text + COMPUTE_ONLY, f"network={{switch: {switch}}}").designs
-    assert design.scorecard.balancing.scheme == scheme
+    assert design.scorecard.balancing.name == scheme
     assert design.scorecard.reduction.available is reduction
     assert (design.scorecard.reduction.name is not None) is (reduction is True)
 
@@ -96,7 +97,7 @@ def test_chips_are_known_by_their_names_whatever_is_added() -> None:
         assert facts.reduction_of(asic) == facts.reduction_of(name) is not None
     assert facts.reduction_of("Quantum-X CPO") is None
     assert facts.reduction_of("Quantum-22") is facts.reduction_of(None) is None
-    assert facts.balancing_of("infiniband", ["Quantum-X CPO"]).scheme == "fixed routes"
+    assert facts.balancing_of("infiniband", ["Quantum-X CPO"]).name == "fixed routes"
     for fabric in facts.fabrics:
         assert facts.balancing_of(fabric, ["never heard of", None]).fabric == fabric
 
