@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ibplan.catalog.entries import Switch
 from ibplan.parts.offers import PartsBook
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.makers import makers
@@ -46,30 +47,28 @@ def _counts(design: Evaluated, networks: Networks) -> Mapping[Counted, int]:
     }
 
 
-def _asics(design: Evaluated) -> list[str | None]:
-    """The chips of the switches in the tiers that the compute network has; None = not known."""
+def _switches(design: Evaluated) -> list[Switch | None]:
+    """The switches of the tiers that the compute network has; None = stated in the spec."""
     models = design.form.switches
-    entries = [models.leaf.entry, models.spine.entry, models.core.entry][: design.network.fabric.tiers]
-    return list(dict.fromkeys(None if entry is None else entry.asic for entry in entries))
+    return [models.leaf.entry, models.spine.entry, models.core.entry][: design.network.fabric.tiers]
 
 
 def _balancing(design: Evaluated) -> Feature:
     if design.network.switch_count <= design.network.fabrics:
         return _ONE_PATH
-    return _stated(scorecard_facts().balancing_of(design.form.fabric, _asics(design)))
+    asics = [None if switch is None else switch.asic for switch in _switches(design)]
+    return _stated(scorecard_facts().balancing_of(design.form.fabric, asics))
 
 
 def _reduction(design: Evaluated) -> Feature:
-    found = {id(fact): fact for fact in map(scorecard_facts().reduction_of, _asics(design))}
-    known = [fact for fact in found.values() if fact is not None]
+    """What all switches can: as much as the one that can least."""
+    facts = scorecard_facts()
+    found = [facts.reduction_of(switch) for switch in _switches(design)]
+    known = sorted((f for f in found if f is not None), key=facts.in_network_reduction.index)
     unable = next((fact for fact in known if fact.available is False), None)
-    if len(known) == len(found) == 1:
-        return _stated(known[0])
-    if unable is not None:
+    if unable is not None and len({id(fact) for fact in found}) > 1:
         return Feature(False, None, _DIFFERENT, unable.source)
-    if len(known) == len(found) and all(fact.available for fact in known):
-        return _stated(known[0])
-    return _NOT_FOUND
+    return _stated(known[-1]) if len(known) == len(found) else _NOT_FOUND
 
 
 def _stated(fact: FeatureFact) -> Feature:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ibplan.catalog.entries import Switch
 from ibplan.document import read_document, validate
 from ibplan.plan.scorecard_results import Counted
 from ibplan.spec.models import Fabric
@@ -19,13 +20,14 @@ _FILE = Path(__file__).parent / "data" / "scorecard.yaml"
 class FeatureFact(BaseModel):
     """What a fabric, or a switch chip, does; `available` None = no statement was found.
 
-    Without `fabric` it is about all, without `asics` about every chip.
+    Without `fabric` it is about all, without `asics` about every chip. `stated`: what the catalogue states of a switch.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True, defer_build=True)
 
     fabric: Fabric | None = None
     asics: tuple[str, ...] = ()
+    stated: Literal["streaming", "low_latency"] | None = None
     available: bool | None
     name: str | None
     text: str
@@ -73,9 +75,12 @@ class ScorecardFacts(BaseModel):
         found = (row for row in self.load_balancing if row.fabric == fabric)
         return next(row for row in found if all(row.holds_for(asic) for asic in chips))
 
-    def reduction_of(self, asic: str | None) -> FeatureFact | None:
-        """The fact about a chip; None if there is none."""
-        return next((row for row in self.in_network_reduction if row.holds_for(asic)), None)
+    def reduction_of(self, switch: Switch | None) -> FeatureFact | None:
+        """The fact about a switch: that of what the catalogue states, else of its chip; None if there is none."""
+        if switch is None:
+            return None
+        rows = (row for row in self.in_network_reduction if row.stated == switch.in_network_reduction)
+        return next((row for row in rows if row.holds_for(switch.asic)), None)
 
 
 @lru_cache(maxsize=1)

@@ -75,6 +75,7 @@ def test_plain_ethernet_repairs_loss() -> None:
     ("text", "switch", "scheme", "reduction"),
     [
         (IB, "nvidia-qm9700", "adaptive", True),
+        (IB, "{leaf: nvidia-qm9700, spine: nvidia-qm9790}", "adaptive", True),
         (ROCE, "nvidia-sn5610", "ECMP or adaptive", False),
         (ROCE, "arista-7060x6-64pe", "ECMP or dynamic", None),
         (ROCE, "cisco-nexus-9364e-sg2-o", "ECMP", None),
@@ -93,24 +94,41 @@ def test_what_the_switches_can(text: str, switch: str, scheme: str, reduction: b
 
 def test_chips_are_known_by_their_names_whatever_is_added() -> None:
     facts = scorecard_facts()
-    for asic, name in (("Quantum-3 (number of ASICs not stated)", "Quantum-3"), ("Spectrum-6 CPO", "Spectrum-6")):
-        assert facts.reduction_of(asic) == facts.reduction_of(name) is not None
-    assert facts.reduction_of("Quantum-X CPO") is None
-    assert facts.reduction_of("Quantum-22") is facts.reduction_of(None) is None
+    (fact,) = (row for row in facts.in_network_reduction if "Spectrum-6" in row.asics)
+    assert [fact.holds_for(asic) for asic in ("Spectrum-6", "Spectrum-6 CPO", "Spectrum-66", None)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert facts.balancing_of("infiniband", ["Quantum-3 (number of ASICs not stated)"]).name == "adaptive"
     assert facts.balancing_of("infiniband", ["Quantum-X CPO"]).name == "fixed routes"
     for fabric in facts.fabrics:
         assert facts.balancing_of(fabric, ["never heard of", None]).fabric == fabric
 
 
-# Of these chips nothing was found: this list may only shrink.
-UNKNOWN = {None, "Quantum-X CPO", "Broadcom Trident 3", "Broadcom Trident 4", "Silicon One G200"}
+# Of the sums of these chips nothing was found: this list may only shrink.
+UNKNOWN = {"Broadcom Trident 3", "Broadcom Trident 4", "Silicon One G200", None}
 
 
-def test_every_chip_that_is_planned_with_has_its_facts() -> None:
-    asics = {s.asic for s in catalog().switches.values() if can_be_planned(s)}
+def test_every_switch_that_is_planned_with_has_its_facts() -> None:
     facts = scorecard_facts()
-    unknown = {asic for asic in asics if facts.reduction_of(asic) is None}
+    planned = [switch for switch in catalog().switches.values() if can_be_planned(switch)]
+    unknown = {switch.asic for switch in planned if facts.reduction_of(switch) is None}
     assert {asic for asic in unknown if asic is None or "Cloud Scale" not in asic} <= UNKNOWN
+
+
+def test_what_the_catalogue_states_of_sums_is_what_counts() -> None:
+    facts = scorecard_facts()
+    for switch in catalog().switches.values():
+        fact = facts.reduction_of(switch)
+        stated = switch.in_network_reduction is not None
+        assert (fact is not None and fact.available is True) is stated, switch.id
+    switches = catalog().switches
+    own = switches["arista-7060x6-64pe"].model_copy(update={"in_network_reduction": "low_latency"})
+    fact = facts.reduction_of(own)
+    assert fact is not None
+    assert (fact.available, fact.name) == (True, "small messages")
 
 
 def test_every_chip_named_in_the_facts_is_in_the_catalogue() -> None:

@@ -16,7 +16,7 @@ def test_the_two_technologies_side_by_side() -> None:
     assert _cells(samples.BOTH, "Against packet loss") == ["PFC and ECN", "credits"]
     assert _cells(samples.BOTH, "- switch ports to tune") == ["2,496", "0"]
     assert _cells(samples.BOTH, "Load balancing") == ["ECMP\nor adaptive", "adaptive"]
-    assert _cells(samples.BOTH, "All-reduce in switches") == ["no", "SHARP"]
+    assert _cells(samples.BOTH, "All-reduce in switches") == ["no", "any size"]
     assert _cells(samples.BOTH, "Makers of such switches") == ["10", "1"]
 
 
