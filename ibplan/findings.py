@@ -44,6 +44,19 @@ _KINDS = (
         "Ask for whole racks if the server is sold only so.",
     ),
     FindingKind(
+        "memory-short",
+        "error",
+        "The model does not fit: of the {usable:,.1f} GB that a job can use of a GPU's memory, the smallest parallel "
+        "mapping that the spec allows needs {need:,.1f} GB.",
+        "Take more GPUs, GPUs with more memory, recomputation, or a smaller batch or sequence.",
+    ),
+    FindingKind(
+        "job-assumed",
+        "info",
+        "The spec does not state all of the job. Taken: {what}.",
+        "State it under model or workload (docs/workload.md).",
+    ),
+    FindingKind(
         "ratio-below-half",
         "warning",
         "An oversubscription of {ratio} has more uplink than downlink bandwidth; was {swapped} meant?",
@@ -327,12 +340,6 @@ _KINDS = (
         "warning",
         "{switch} is listed with {have} airflow only: its part number is left open.",
         "Set site.airflow, or ask the vendor.",
-    ),
-    FindingKind(
-        "keys-not-used",
-        "info",
-        "These keys are read and checked, but change nothing yet: {keys}.",
-        "",
     ),
     FindingKind(
         "single-switch",

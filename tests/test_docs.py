@@ -22,8 +22,12 @@ from ibplan.economics.sensitivity import Sensitivity
 from ibplan.explain import FIGURES
 from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
+from ibplan.performance.collectives import AllReduceRow
+from ibplan.performance.deciding import RuleCheck
 from ibplan.performance.latency import PathSwitches
-from ibplan.plan import growth_results, results, scorecard_results, value_results
+from ibplan.performance.load_balancing import LoadBalancing
+from ibplan.performance.serving_network import NetworkNeed, NetworkRates, Variation
+from ibplan.plan import growth_results, job_results, results, scorecard_results, value_results
 from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
 from ibplan.plan.orders import order_of_plan
@@ -82,7 +86,19 @@ HEADINGS: dict[type[Any], str] = {
     scorecard_results.Scorecard: "design.scorecard",
     scorecard_results.Feature: "design.scorecard.loss, .balancing and .reduction",
     scorecard_results.OperatingTask: "design.scorecard.tasks",
-    results.Performance: "design.performance",
+    job_results.Performance: "design.performance",
+    LoadBalancing: "design.performance.load_balancing",
+    AllReduceRow: "design.performance.allreduce",
+    job_results.Training: "design.performance.training",
+    job_results.StepParts: "design.performance.training.step",
+    job_results.Lost: "design.performance.training.lost",
+    job_results.Inference: "design.performance.inference",
+    job_results.ServingPhase: "design.performance.inference.prefill and .decode",
+    NetworkNeed: "design.performance.inference.network",
+    NetworkRates: "design.performance.inference.network.prefill and .decode",
+    Variation: "design.performance.inference.other_networks",
+    RuleCheck: "design.performance.rules",
+    job_results.NotModelled: "design.performance.not_modelled",
     results.Fits: "design.fits",
     results.Alternative: "design.alternatives",
     results.Rejected: "rejected",

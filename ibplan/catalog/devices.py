@@ -64,7 +64,8 @@ class Switch(Sourced):
     `rdma`: fit for RDMA (lossless or congestion-controlled) traffic. `role: management`: a 1G box that stands in a
     compute network only if it is named. `manager_cage_class`: the cage of the fabric
     manager appliance that its reserved ports go to. `in_network_reduction`: what sums the switch makes itself (SHARP):
-    `streaming` those of large messages too, `low_latency` small ones only; None = none stated.
+    `streaming` those of large messages too, `low_latency` small ones only; None = none stated. `load_balancing`: how it
+    can spread RDMA traffic over uplinks beyond hashing, `spray` packet by packet, `flowlet` at gaps; None: not stated.
     """
 
     link_layers: tuple[LinkLayer, ...] = Field(min_length=1)
@@ -81,6 +82,7 @@ class Switch(Sourced):
     cage_power_limit_w: float | None = Field(default=None, gt=0)
     latency_ns: int | None = Field(default=None, ge=1)
     in_network_reduction: Literal["streaming", "low_latency"] | None = None
+    load_balancing: Literal["spray", "flowlet"] | None = None
     buffer_mb: float | None = Field(default=None, gt=0)
     manager_cage_class: Id | None = None
     part_numbers: dict[Literal["p2c", "c2p", "any"], str] = Field(default_factory=dict)
@@ -208,7 +210,7 @@ class Server(Sourced):
 
 
 class Gpu(Entry):
-    """A GPU's published peak figures (dense, no sparsity)."""
+    """A GPU's published peak figures (dense, no sparsity). `link_generation`: of its NVLink; None = not NVLink."""
 
     id: Id
     name: str
@@ -218,6 +220,7 @@ class Gpu(Entry):
     memory_gbytes_per_s: float | None = Field(default=None, gt=0)
     tdp_w: float | None = Field(default=None, gt=0)
     link_gbytes_per_s: float | None = Field(default=None, ge=0)
+    link_generation: Literal["nvlink3", "nvlink4", "nvlink5"] | None = None
     confidence: Confidence
     sources: tuple[str, ...] = Field(min_length=1)
     notes: str | None = None

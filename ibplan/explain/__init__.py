@@ -12,6 +12,7 @@ from typing import Final
 
 from ibplan.explain.core import SWITCH_TIERS, Data, Figure, Input
 from ibplan.explain.counts import bandwidth_figures, cabling_figures, count_figures, form_figures
+from ibplan.explain.job import fabric_figures, outcome_figures, service_figures, step_figures
 from ibplan.explain.money import cluster_figures, fit_figures, money_figures, power_figures
 from ibplan.explain.networks import network_total_figures, side_figures
 from ibplan.explain.running import energy_figures, spread_figures, total_figures
@@ -35,6 +36,7 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     count_figures(),
     cabling_figures(),
     bandwidth_figures(),
+    fabric_figures(),
     side_figures(),
     network_total_figures(),
     money_figures(),
@@ -44,6 +46,9 @@ FIGURES: Final[Mapping[str, Figure]] = _registry(
     energy_figures(),
     total_figures(),
     scorecard_figures(),
+    step_figures(),
+    outcome_figures(),
+    service_figures(),
     site_figures(),
     fit_figures(),
 )

@@ -10,7 +10,7 @@ from ibplan.explain.core import CAPEX, Data, Figure, Get, Input, at, item_lines,
 _POWER = Input("power_known_w", "W", "maximum of the network, as far as known", at("totals", "power_known_w"))
 _SERVERS = Input("servers_w", "W", "maximum of all servers", at("energy", "servers_w"))
 _MEAN = Input("network_mean_w", "W", "what the network draws on average", at("energy", "network_mean_w"))
-_YEARS = Input("years", "years", "site.years of the spec", at("tco", "years"))
+YEARS = Input("years", "years", "site.years of the spec", at("tco", "years"))
 
 
 def _site(key: str) -> Get:
@@ -97,11 +97,11 @@ def total_figures() -> Iterator[Figure]:
     kwh = Input("network_per_year_kwh", "kWh", "energy of the network a year", at("energy", "network_per_year_kwh"))
     formula, title = "network_per_year_kwh * usd_per_kwh * years", "cost of the network's energy over the years"
     get = at("tco", "energy_usd")
-    yield Figure("tco_energy_usd", title, "USD", formula, get, (kwh, _TARIFF, _YEARS))
+    yield Figure("tco_energy_usd", title, "USD", formula, get, (kwh, _TARIFF, YEARS))
     inputs = (
         Input("extended_usd", "USD", "of each priced line, spares apart", item_lines("extended_usd", _supported)),
         Input("rates", "share", "support a year of its category, by the spec", _support_rates),
-        _YEARS,
+        YEARS,
     )
     formula = "sum(usd * rate for usd, rate in zip(extended_usd, rates)) * years"
     title = "cost of support over the years; unknown if the spec states no rate"

@@ -16,7 +16,7 @@ from ibplan.workload.flops import Recompute
 from ibplan.workload.job import TrainingJob
 from ibplan.workload.mapping import RECOMPUTE, Mappings, given_mapping
 from ibplan.workload.memory import memory_bytes, usable_bytes
-from ibplan.workload.traffic import traffic_bytes
+from ibplan.workload.traffic import Traffic, traffic_bytes
 
 if TYPE_CHECKING:
     from ibplan.workload.arrays import Floats
@@ -59,15 +59,24 @@ def best_mappings(
     `recomputes`: the modes to choose from; of those that fit, the one that computes least again is taken. `given`: the
     mapping to evaluate as it is, with the job's own mode; it must suit the GPUs (workload.checks tells).
     """
+    return fastest(job, machine, fitting_mappings(job, machine, given=given, recomputes=recomputes), practice, keep)
+
+
+def fitting_mappings(
+    job: TrainingJob,
+    machine: Machine,
+    *,
+    given: Parallelism | None = None,
+    recomputes: tuple[Recompute, ...] = RECOMPUTE,
+) -> Fitting:
+    """The mappings that fit, as `best_mappings` takes them: the same for machines that differ in their network only."""
     if machine.unknown or machine.memory_gbytes is None:
-        return _ranked(job, machine, _Fitting(_joined([]), np.zeros(0), 0, None), practice, keep)
+        return _fitting_of(job, machine, [], 0.0, recomputes)
     usable = usable_bytes(machine.memory_gbytes * 1e9)
     if given is not None:
-        tried = [given_mapping(given, job.recompute, machine.gpus)]
-    else:
-        tried = _at_zero_stages(candidate_mappings(job, machine.gpus, machine.interconnect.domain_gpus))
-    modes = (job.recompute,) if given is not None else recomputes
-    return _ranked(job, machine, _fitting(job, tried, usable, modes), practice, keep)
+        return _fitting_of(job, machine, [given_mapping(given, job.recompute, machine.gpus)], usable, (job.recompute,))
+    candidates = candidate_mappings(job, machine.gpus, machine.interconnect.domain_gpus)
+    return _fitting_of(job, machine, _at_zero_stages(candidates), usable, recomputes)
 
 
 def _at_zero_stages(candidates: Mappings) -> list[Mappings]:
@@ -83,21 +92,25 @@ def _at_zero_stages(candidates: Mappings) -> list[Mappings]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fitting:
-    """Mappings that fit with their memory, how many were looked at, and how many bytes the smallest is short."""
+class Fitting:
+    """Mappings that fit with their memory and traffic, how many were looked at, and what the smallest is short of.
+
+    `missing_bytes` of a GPU; None where no mapping exists, or nothing can be known.
+    """
 
     mappings: Mappings
     memory_bytes: Floats
+    traffic: Traffic
     looked_at: int
     missing_bytes: float | None
 
 
-def _fitting(
-    job: TrainingJob, candidates: list[Mappings], usable: float, recomputes: tuple[Recompute, ...]
-) -> _Fitting:
+def _fitting_of(
+    job: TrainingJob, machine: Machine, candidates: list[Mappings], usable: float, recomputes: tuple[Recompute, ...]
+) -> Fitting:
     """Each candidate with the least recomputation that fits: more never makes a step faster."""
     kept: list[Mappings] = []
-    memory: list[Floats] = []
+    memory: list[Floats] = [np.zeros(0)]
     looked_at, missing = 0, np.inf
     for left in candidates:
         for mode in sorted(RECOMPUTE.index(mode) for mode in recomputes):
@@ -110,14 +123,16 @@ def _fitting(
             missing = min(missing, float(total.min(initial=np.inf)) - usable)
             left = tried.take(~fits)
     short = max(0.0, missing) if looked_at else None
-    return _Fitting(_joined(kept), np.concatenate(memory), looked_at, short)
-
-
-def _ranked(
-    job: TrainingJob, machine: Machine, fitting: _Fitting, practice: Practice | None, keep: int
-) -> SearchResult:
-    mappings = fitting.mappings
+    mappings = _joined(kept)
     traffic = traffic_bytes(job, mappings, machine.interconnect.domain_gpus)
+    return Fitting(mappings, np.concatenate(memory), traffic, looked_at, short)
+
+
+def fastest(
+    job: TrainingJob, machine: Machine, fitting: Fitting, practice: Practice | None = None, keep: int = 1
+) -> SearchResult:
+    """The `keep` fastest of the mappings that fit."""
+    mappings, traffic = fitting.mappings, fitting.traffic
     times, network = step_times(job, mappings, machine, practice=practice, traffic=traffic), traffic.network_bytes()
     order = np.lexsort((network, _rounded(times.total_s)))[:keep]
     return SearchResult(

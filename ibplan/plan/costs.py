@@ -53,7 +53,8 @@ def _ranks(designs: Sequence[Judged], usd: Mapping[str, Decimal], spec: Spec, se
     other = []
     for j in designs:
         design = replace(j.design, capital=replace(j.design.capital, usd=usd[j.design.id]))
-        other.append(replace(j, design=design, fits=fits(design, spec, server)))
+        kept = replace(fits(design, spec, server), memory=j.fits.memory, latency=j.fits.latency)
+        other.append(replace(j, design=design, fits=kept))
     return {j.design.id: rank for rank, j in enumerate(in_order(other, spec), 1)}
 
 

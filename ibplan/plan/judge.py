@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ibplan.economics.capital import known_power_w
@@ -13,6 +13,14 @@ from ibplan.plan.results import Fits, Shortfall
 from ibplan.plan.site_bill import cluster_cost
 from ibplan.spec.models import Budget, Spec
 from ibplan.workload.need import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class JobFits:
+    """Whether the job fits the GPUs' memory, and keeps its limits on latency; None = no such limit, or not known."""
+
+    memory: bool | None = None
+    latency: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,8 @@ class Judged:
     def within_limits(self) -> bool:
         """Whether no limit is known to be broken."""
         fits = self.fits
-        return False not in (fits.network_budget, fits.cluster_budget, fits.power, fits.facility_power)
+        limits = (fits.network_budget, fits.cluster_budget, fits.power, fits.facility_power, fits.memory, fits.latency)
+        return False not in limits
 
     def unknown_limits(self, spec: Spec) -> tuple[str, ...]:
         """Limits of the spec of which it cannot be known whether the design keeps them."""
@@ -67,11 +76,13 @@ def judge(
     server: ServerModel,
     gpus: int,
     verdict: Verdict | None,
+    job: JobFits,
     last_usd: Decimal | None = None,
 ) -> Judged:
     """Hold a design against the limits of the spec."""
     per_gpu = float(per_gpu_gbps(design.network, design.nic_gbps_per_gpu(gpus)))
-    return Judged(design, others, fits(design, spec, server), per_gpu, verdict, last_usd)
+    kept = replace(fits(design, spec, server), memory=job.memory, latency=job.latency)
+    return Judged(design, others, kept, per_gpu, verdict, last_usd)
 
 
 def fits(design: Evaluated, spec: Spec, server: ServerModel) -> Fits:

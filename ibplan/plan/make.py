@@ -20,6 +20,7 @@ from ibplan.plan.extent import check_designs, check_forms
 from ibplan.plan.extras import extras_of
 from ibplan.plan.forms import Form, Refused, enumerate_forms
 from ibplan.plan.hosts import growth_stages
+from ibplan.plan.job import planned_job
 from ibplan.plan.judge import Judged, in_order, judge, recommended, shortfalls
 from ibplan.plan.marginal import marginal_values
 from ibplan.plan.means import Means
@@ -27,6 +28,7 @@ from ibplan.plan.names import form_id
 from ibplan.plan.nearest import Search, nearest_changes
 from ibplan.plan.notes import design_findings, spec_findings
 from ibplan.plan.pareto import comparable, pareto_set
+from ibplan.plan.performance import JobOnDesigns, job_findings
 from ibplan.plan.place import describe_site
 from ibplan.plan.pricing import priced_catalog
 from ibplan.plan.resolve import Resolved, resolve
@@ -37,24 +39,23 @@ from ibplan.plan.results import (
     Missing,
     Nearest,
     Networks,
-    Performance,
     Plan,
     PriceBookId,
     Rejected,
     RejectReason,
+    Shortfall,
 )
 from ibplan.plan.scorecard import scorecard
 from ibplan.plan.side_networks import SidePlanner
 from ibplan.plan.site_bill import site_bill
 from ibplan.plan.structured import structured_rules
+from ibplan.plan.tcp import tcp_verdict
 from ibplan.plan.totals import totals
 from ibplan.plan.trunk_notes import trunk_findings
 from ibplan.plan.why import reasons
 from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
-from ibplan.workload.need import ONE_SERVER, UNKNOWN_MODEL, JobScale, Verdict, ethernet_verdict
-from ibplan.workload.presets import load_presets
 
 if TYPE_CHECKING:
     from ibplan.plan.growth_results import Growth
@@ -73,6 +74,7 @@ class _Context:
     catalog: Catalog
     named: Resolved
     means: Means
+    job: JobOnDesigns
 
     @property
     def spec(self) -> Spec:
@@ -117,10 +119,12 @@ def make_evaluated_plan(loaded: LoadedSpec, catalog: Catalog) -> tuple[Plan, dic
     best = _best(ranked, pinned, loaded.spec)
     costs = costs_of([*ranked, *_unranked(judged)], loaded.spec, context.named.server, context.means.book)
     findings = list(spec_findings(loaded, context.named.server, context.named.servers, context.gpus))
+    short = _shortfalls(judged if pinned is None else [pinned], context) if best is None else ()
+    findings += job_findings(context.job, short)
     for j in [*ranked, *_unranked(judged)]:
         findings += [*design_findings(j), *trunk_findings(j.design, loaded.spec.site.cabling.structured)]
         findings += [*cost_findings(j, costs[j.design.id], loaded.spec, context.catalog.prices)]
-    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs)
+    plan = _plan(context, forms, judged, ranked, best, pinned, rejected, findings, costs, short)
     return plan, {design.id: design for design in evaluated}
 
 
@@ -130,7 +134,8 @@ def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
     planner = SidePlanner(loaded.spec, named.server, catalog, book)
     extras = extras_of(loaded, named.server.gpus)
     means = Means(book, planner, extras, _site_stated(loaded), structured=structured_rules(loaded.spec.site))
-    return _Context(loaded, catalog, named, means)
+    job = JobOnDesigns(loaded.spec, named.server, named.gpus, planned_job(loaded, named.gpus))
+    return _Context(loaded, catalog, named, means, job)
 
 
 def _site_stated(loaded: LoadedSpec) -> bool:
@@ -181,31 +186,14 @@ def _grouped(evaluated: list[Evaluated], pinned: str | None) -> list[list[Evalua
 
 def _judge(group: list[Evaluated], context: _Context) -> Judged:
     first, *others = group
-    verdict = _verdict(first, context) if first.form.fabric == "ethernet" else None
+    verdict = tcp_verdict(first, context.spec, context.named) if first.form.fabric == "ethernet" else None
     last_usd = None
     if first.form.later_servers:
         from ibplan.plan.growth import last_stage_usd  # most specs have no stages
 
         last_usd = last_stage_usd(first, context.spec, context.means)
-    return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict, last_usd)
-
-
-def _verdict(design: Evaluated, context: _Context) -> Verdict:
-    if context.named.servers == 1:
-        return ONE_SERVER
-    model, server = context.spec.model, context.named.server
-    preset = load_presets().get(model.preset) if model is not None and model.preset is not None else None
-    if preset is not None:
-        total, active = preset.params_total, preset.params_active
-    elif model is not None and model.parameters is not None:
-        total = active = model.parameters
-    else:
-        return UNKNOWN_MODEL
-    gpu = server.gpu
-    peak = None if gpu is None else (gpu.bf16_tflops if context.spec.workload.precision == "bf16" else gpu.fp8_tflops)
-    memory = None if gpu is None else gpu.memory_gbytes
-    job = JobScale(total, active, context.named.servers, server.gpus, peak, memory)
-    return ethernet_verdict(job, context.spec.workload, design.form.hosts.gbps * design.form.hosts.ports)
+    job = context.job.fits(first)
+    return judge(first, tuple(others), context.spec, context.named.server, context.gpus, verdict, job, last_usd)
 
 
 def _pinned(judged: list[Judged], rejected: tuple[Rejected, ...], context: _Context) -> Judged | None:
@@ -246,6 +234,7 @@ def _plan(
     rejected: tuple[Rejected, ...],
     findings: list[Finding],
     costs: Mapping[str, Costs],
+    short: tuple[Shortfall, ...],
 ) -> Plan:
     spec, prices = context.spec, context.catalog.prices
     ranks: dict[str, int | None] = {j.design.id: rank for rank, j in enumerate(ranked, 1)}
@@ -263,7 +252,6 @@ def _plan(
     compared = comparable(designs)
     growth, said = _growth(pinned or best, context)
     findings = [*findings, *said]
-    short = shortfalls(judged if pinned is None else [pinned], spec, context.named.server) if best is None else ()
     return Plan(
         SCHEMA_VERSION,
         spec.name or "spec",
@@ -274,12 +262,27 @@ def _plan(
         tuple(designs),
         rejected,
         short,
-        _nearest(judged, ranked, forms, pinned, context) if best is None and (short or not judged) else (),
+        _nearest(judged, ranked, forms, pinned, context)
+        if best is None and (short or not judged) and not _of_the_job(short)
+        else (),
         tuple(dict.fromkeys(findings)),
         growth,
         pareto_set(compared),
         marginal_values(compared),
     )
+
+
+_JOB_LIMITS = ("gpu_memory", "ttft_s", "tpot_s")
+
+
+def _of_the_job(short: tuple[Shortfall, ...]) -> bool:
+    """Whether the job is what is short: no change to the network mends that."""
+    return any(row.limit in _JOB_LIMITS for row in short)
+
+
+def _shortfalls(judged: list[Judged], context: _Context) -> tuple[Shortfall, ...]:
+    of_job = context.job.shortfalls([j.design for j in judged])
+    return (*of_job, *shortfalls(judged, context.spec, context.named.server))
 
 
 def _growth(chosen: Judged | None, context: _Context) -> tuple[Growth | None, list[Finding]]:
@@ -323,13 +326,14 @@ def _cents(judged: Judged) -> Decimal:
 def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], context: _Context, costs: Costs) -> Design:
     design = judged.design
     networks = _networks(design, context.gpus)
+    total = totals(design, networks, context.spec, context.named)
     return Design(
         id=design.id,
         rank=rank,
         pinned=pinned,
         why=tuple(why),
         fabric=design.form.fabric,
-        totals=totals(design, networks, context.spec, context.named),
+        totals=total,
         site=None if design.placed.floor is None else describe_site(design.placed.floor),
         networks=networks,
         left_out=tuple(Missing(row.what, row.reason) for row in design.side.left_out),
@@ -341,7 +345,7 @@ def _design(judged: Judged, rank: int | None, pinned: bool, why: list[str], cont
         tco=costs.tco,
         sensitivity=costs.sensitivity,
         scorecard=scorecard(design, networks, context.means.book),
-        performance=Performance(),
+        performance=context.job.performance(design, total, costs),
         fits=judged.fits,
         alternatives=tuple(
             Alternative(o.id, o.form.switches.name, o.capital.usd.quantize(_CENT), o.capital.complete)

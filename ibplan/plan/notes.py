@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 
@@ -55,31 +55,10 @@ def spec_findings(loaded: LoadedSpec, server: ServerModel, servers: int, gpus: i
                     ratio=format_ratio(ratio),
                     swapped=format_ratio(1 / ratio),
                 )
-    unused = [pointer for pointer in NOT_USED_YET if _is_written(loaded, pointer)]
-    if unused:
-        yield finding("keys-not-used", pointer=unused[0], keys=", ".join(unused))
     rack = loaded.spec.site.rack
     unpriced = [what for what, usd in (("racks", rack.price), ("rack PDUs", rack.pdu_price)) if usd is None]
     if unpriced:
         yield finding("racks-not-priced", what=" and ".join(unpriced))
-
-
-NOT_USED_YET = (
-    "/workload/tokens",
-    "/workload/recompute",
-    "/workload/parallelism",
-    "/workload/jobs",
-)
-
-
-def _is_written(loaded: LoadedSpec, pointer: str) -> bool:
-    """Whether the spec itself states the value at a JSON pointer."""
-    here = loaded.document.data
-    for key in pointer.split("/")[1:]:
-        if not isinstance(here, Mapping) or key not in here:
-            return False
-        here = here[key]
-    return True
 
 
 def design_findings(judged: Judged) -> Iterator[Finding]:

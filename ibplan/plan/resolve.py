@@ -12,11 +12,11 @@ from ibplan.errors import InputError, Problem
 from ibplan.plan.converged import port_problems
 from ibplan.plan.extras import spare_policy
 from ibplan.plan.hosts import ServerModel, resolve_server, server_count
+from ibplan.plan.job import workload_problems
 from ibplan.plan.pricing import pricing_problems
 from ibplan.plan.switches import TierModels, pinned_switches
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import InlineServer, InlineSwitch, StorageSpec, SwitchRef
-from ibplan.workload.presets import load_presets
 
 T = TypeVar("T")
 
@@ -34,7 +34,6 @@ class Resolved:
 def resolve(loaded: LoadedSpec, catalog: Catalog) -> Resolved:
     """Look everything up. Raises one InputError with every name that does not exist and every contradiction."""
     problems = [
-        *_unknown_preset(loaded),
         *_unknown_cage_classes(loaded, catalog),
         *_unknown_switches(loaded, catalog),
         *pricing_problems(loaded, catalog),
@@ -45,6 +44,7 @@ def resolve(loaded: LoadedSpec, catalog: Catalog) -> Resolved:
     counted = None if server is None else _tried(problems, lambda: server_count(loaded, server))
     if server is not None:
         problems += port_problems(loaded, server)
+    problems += workload_problems(loaded, server, None if counted is None else counted[1])
     if problems or server is None or counted is None:
         raise InputError(problems)
     return Resolved(server, *counted, switches)
@@ -56,15 +56,6 @@ def _tried(problems: list[Problem], look_up: Callable[[], T]) -> T | None:
     except InputError as error:
         problems += error.problems
         return None
-
-
-def _unknown_preset(loaded: LoadedSpec) -> Iterator[Problem]:
-    model = loaded.spec.model
-    if model is None or model.preset is None or model.preset in load_presets():
-        return
-    near = get_close_matches(model.preset, load_presets(), 1)
-    remedy = f"did you mean {near[0]}?" if near else "give a size such as 70B"
-    yield loaded.document.problem(("model",), f"unknown model preset {model.preset!r}", remedy)
 
 
 def _unknown_cage_classes(loaded: LoadedSpec, catalog: Catalog) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from ibplan.economics.sensitivity import Sensitivity
 from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
+from ibplan.plan.job_results import Performance
 from ibplan.plan.place import SiteResult
 from ibplan.plan.scorecard_results import Scorecard
 from ibplan.plan.value_results import MarginalValue, Pareto
@@ -242,20 +243,12 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Performance:
-    """What the fabric gives the job; None = not modelled for this release."""
-
-    load_balancing: dict[str, Any] | None = None
-    allreduce: tuple[dict[str, Any], ...] = ()
-    training: dict[str, Any] | None = None
-    inference: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Fits:
     """Whether a design keeps each limit; None = no limit was set, or it cannot be known.
 
     `growth`: whether it can grow to the last stage with the same switches. It ranks designs, but refuses none.
+    `memory`: whether the job fits the memory of the GPUs in some parallel mapping, or in the stated one; `latency`:
+    whether a service keeps its limits.
     """
 
     network_budget: bool | None
@@ -263,6 +256,8 @@ class Fits:
     power: bool | None
     facility_power: bool | None
     growth: bool | None = None
+    memory: bool | None = None
+    latency: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +324,10 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """A limit that no design keeps: what was asked, the best there is, and whose it is. Money in USD, power in W."""
+    """A limit that no design keeps: what was asked, the best there is, and whose it is.
+
+    Money in USD, power in W, time in s, memory of a GPU in GB (asked: what is there; best: the least that is needed).
+    """
 
     limit: str
     asked: float

@@ -8,6 +8,7 @@ from typing import Literal
 from ibplan.explain import SWITCH_TIERS, Data
 from ibplan.explain.networks import SIDE_NETWORKS
 from ibplan.report import text
+from ibplan.report.job_rows import fabric_rows, service_rows, training_rows, work_rows
 from ibplan.report.rows import ESTIMATE, EXTRAPOLATED, LOWER_BOUND, Group, Mark, Row, Words
 from ibplan.report.scorecard import scorecard_rows
 
@@ -324,11 +325,14 @@ def comparison_groups(plan: Data) -> tuple[Group, ...]:
         Group("Form", tuple(_form())),
         Group("Switches and ports", tuple(_counts())),
         Group("Links and parts", tuple(_cabling())),
-        Group("Bandwidth and latency", tuple(_bandwidth())),
+        Group("Bandwidth and latency", (*_bandwidth(), *fabric_rows())),
         Group("Technology", tuple(scorecard_rows())),
         Group("Other networks", tuple(_side())),
+        Group("The training job", tuple(training_rows())),
+        Group("The service", tuple(service_rows())),
         Group("Money", tuple(_money())),
         Group("Power", tuple(_power())),
+        Group("Cost of the work", tuple(work_rows())),
         Group(f"Running cost, {plan['effective_spec']['site']['years']} years", tuple(_running())),
         Group("Racks and floor", tuple(_site())),
         Group("Limits", tuple(row for key, row in limit_rows() if plan["effective_spec"]["budget"][key] is not None)),

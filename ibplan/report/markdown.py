@@ -9,6 +9,7 @@ from typing import Final
 from ibplan.explain import Data
 from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
+from ibplan.report.job_sections import job_section
 from ibplan.report.rejections import rejected_in_full
 from ibplan.report.rows import arranged, kept
 from ibplan.report.scorecard import operating_section
@@ -44,7 +45,7 @@ def to_markdown(data: Data) -> str:
     parts += _comparison(data, ranked)
     parts += [_section(sections.design_list(data, others, "Not ranked: parts without a price"))]
     parts += _comparison(data, others)
-    parts += [_section(section) for section in networks.network_sections(data)]
+    parts += [_section(section) for section in (job_section(data), *networks.network_sections(data))]
     parts += [
         _section(make(data))
         for make in (

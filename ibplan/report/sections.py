@@ -20,6 +20,8 @@ _LIMIT_WORDS: Final = {
     "cluster_budget": "cluster budget",
     "power": "power limit",
     "facility_power": "facility power limit",
+    "ttft_s": "time to the first token",
+    "tpot_s": "time of a later token",
 }
 _FIRST_COLUMN: Final = {"error": "ERROR", "warning": "warning", "info": "note"}
 
@@ -50,6 +52,16 @@ _MEANINGS: Final = (
     "injection x NIC bandwidth)",
     "paths between rails: whether the network joins the i-th NICs of the servers with the others; if not, only the "
     "links inside servers do",
+    "share kept: of what even spreading over the links between switches would give (docs/simulate.md)",
+    "all-reduce: bus bandwidth over all GPUs, as NCCL tests define it, by the algorithm named below it",
+)
+_TRAINING_MEANINGS: Final = (
+    "step, and what follows from it: modelled (docs/training.md; docs/validation.md says how well)",
+    "TP, PP, CP, EP, DP: tensor, pipeline, context, expert and data parallel ranks",
+    "only communicating: share of the step in which GPUs wait for others, with nothing to compute",
+    "MFU: FLOPs of the model over the GPUs' peak; attention counted in full, recomputation not",
+    "time that trains: what stops and checkpoints leave; days, energy and cost of tokens have it in them",
+    "GPU-hour: purchase of network, servers and racks, energy and support over the years, as far as known",
 )
 
 
@@ -97,6 +109,8 @@ def _limits(budget: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _amount(limit: str, value: float) -> str:
+    if limit.endswith("_s"):
+        return f"{value:.4g} s"
     return format_watts(value) if "power" in limit else format_usd(Decimal(str(value)))
 
 
@@ -148,6 +162,8 @@ def why_none(data: Data) -> str:
         return f"The {_pinned_by(data)} pins {pinned['id']}, which cannot be recommended: {why}."
     if all(design["rank"] is None for design in data["designs"]):
         return "Every design has parts without a price: give their prices in a file named by `prices:`."
+    if any(row["limit"] == "gpu_memory" for row in data["shortfall"]):
+        return "The model does not fit the memory of the GPUs, whatever joins them."
     if data["shortfall"]:
         return "No fully priced design keeps every limit."
     return "No design that keeps every limit is known to carry the job."
@@ -163,6 +179,8 @@ def shortfall(data: Data) -> Section:
 
 def shortfall_words(row: Data, design: str | None) -> str:
     """One limit that no design keeps: asked and best, and the design that is the best."""
+    if row["limit"] == "gpu_memory":
+        return f"memory of a GPU: a job can use {row['asked']:,.1f} GB, this one needs {row['best']:,.1f} GB"
     words = f"{_LIMIT_WORDS.get(row['limit'], row['limit'])}: asked {_amount(row['limit'], row['asked'])}"
     if row["best"] is None:
         return words
@@ -349,6 +367,8 @@ def legend(data: Data, cells: Iterable[str]) -> Section:
     used = {mark for cell in cells for mark, _ in LEGEND if _carries(cell, mark)}
     lines = [f"{mark} {words}" for mark, words in LEGEND if mark in used]
     lines += ["bandwidth: one direction", "latency: one way, 64 B, idle", *_MEANINGS]
+    if any(design["performance"]["training"] is not None for design in data["designs"]):
+        lines += _TRAINING_MEANINGS
     networks = [design["networks"]["compute"] for design in data["designs"]]
     if any(network["planes"] > 1 or network["rail_only"] for network in networks):
         lines.append("units and pods: of one plane, or of one rail where rails are separate")

@@ -15,6 +15,7 @@ from rich.text import Text
 from ibplan.explain import Data
 from ibplan.report import networks, sections
 from ibplan.report.comparison import comparison_groups
+from ibplan.report.job_sections import job_section
 from ibplan.report.rejections import rejected
 from ibplan.report.rows import Group, arranged, kept
 from ibplan.report.scorecard import operating_section
@@ -54,6 +55,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
         yield from _comparison(data, others, width)
     if ranked or others:
         yield from _section(sections.legend(data, _cells(data)))
+    yield from _section(job_section(data))
     for section in networks.network_sections(data):
         yield from _section(section)
     yield from _section(operating_section(data))

@@ -20,6 +20,11 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def modelled(value: float) -> str:
+    """`3.61`: four digits of what a model gives, which is not known to more."""
+    return number(float(f"{value:.4g}"))
+
+
 def usd(value: float) -> str:
     """`1,234,567`: whole dollars from 1,000 upward, cents below; 0 is plain."""
     if value == 0:

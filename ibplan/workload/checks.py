@@ -32,12 +32,13 @@ def model_problems(model: ModelSpec | None) -> list[WorkloadProblem]:
 
 
 def precision_problems(workload: Workload, gpu: Gpu | None) -> list[WorkloadProblem]:
-    """A precision that the GPU is not known to have. An unknown GPU has none that could be missed."""
-    if gpu is None or (gpu.fp8_tflops if workload.precision == "fp8" else gpu.bf16_tflops) is not None:
+    """A precision that the GPU is not known to have. A GPU of which no peak is known has none that could be missed."""
+    peaks = {} if gpu is None else {"bf16": gpu.bf16_tflops, "fp8": gpu.fp8_tflops}
+    known = [name for name, peak in peaks.items() if peak is not None]
+    if gpu is None or not known or workload.precision in known:
         return []
-    known = [name for name, peak in (("bf16", gpu.bf16_tflops), ("fp8", gpu.fp8_tflops)) if peak is not None]
     message = f"the catalogue has no {workload.precision} peak of the GPU {gpu.name}"
-    remedy = f"it has: {', '.join(known)}" if known else "state another server"
+    remedy = f"it has: {', '.join(known)}"
     return [WorkloadProblem(("workload", "precision"), message, remedy)]
 
 

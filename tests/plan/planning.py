@@ -14,7 +14,7 @@ from ibplan.catalog.prices import PriceBook
 from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.plan.make import make_plan
 from ibplan.plan.results import Design, NetworkResult, Plan
-from ibplan.spec.load import load_spec
+from ibplan.spec.load import LoadedSpec, load_spec
 
 # For specs of tests that count the parts of the compute network.
 COMPUTE_ONLY = "storage: none\nmanagement: {inband: false, oob: false}\n"
@@ -37,10 +37,14 @@ def with_prices(prices: Mapping[str, Decimal | int]) -> Catalog:
     return replace(catalog(), prices=PriceBook.of(_book(), overlay))
 
 
+def loaded(text: str, *settings: str) -> LoadedSpec:
+    """A spec written as text."""
+    return load_spec("-", settings, stdin=BytesIO(text.encode()))
+
+
 def plan(text: str, *settings: str, using: Catalog | None = None) -> Plan:
     """The plan of a spec written as text."""
-    loaded = load_spec("-", settings, stdin=BytesIO(text.encode()))
-    return make_plan(loaded, catalog() if using is None else using)
+    return make_plan(loaded(text, *settings), catalog() if using is None else using)
 
 
 def only(result: Plan) -> Design:

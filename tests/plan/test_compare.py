@@ -12,10 +12,11 @@ from ibplan.catalog import store
 from ibplan.errors import InputError
 from ibplan.plan import compare
 from ibplan.plan.compare import Source, Sweep, sweep
-from ibplan.plan.results import Performance, Plan
+from ibplan.plan.results import Plan
 from ibplan.spec.variations import parse_variations
 from tests.cli.quick import load_once
 from tests.plan.planning import plan
+from tests.plan.valued import performance
 
 SPEC = "model: 70B\nservers: 16\nnetwork: {switch: nvidia-qm9700}\nfabrics: infiniband\n"
 
@@ -53,7 +54,9 @@ def test_every_combination_is_the_plan_of_its_values(tmp_path: Path) -> None:
         totals = design.totals
         assert (row.gpus, row.switches, row.capex_usd) == (totals.gpus, totals.switches, totals.capex_usd)
         assert row.per_gpu_gbps == design.networks.compute.bandwidth.per_gpu_gbps
-        assert (row.step_s, row.days, row.tokens_per_s) == (None, None, None)
+        training = design.performance.training
+        assert training is not None
+        assert (row.step_s, row.days, row.tokens_per_s) == (training.step_s, training.days, training.tokens_per_s)
 
 
 def test_one_process_and_several_say_the_same(tmp_path: Path) -> None:
@@ -89,9 +92,7 @@ def test_performance_is_taken_from_the_designs(tmp_path: Path, monkeypatch: pyte
     def with_times(*arguments: object) -> Plan:
         made: Plan = make(*arguments)  # type: ignore[arg-type]
         training = {"step_s": 12.5, "days": 40.0, "tokens_per_s": 1e6}
-        return replace(
-            made, designs=tuple(replace(d, performance=Performance(training=training)) for d in made.designs)
-        )
+        return replace(made, designs=tuple(replace(d, performance=performance(training)) for d in made.designs))
 
     monkeypatch.setattr(compare, "make_plan", with_times)
     (found,) = _swept(tmp_path, ["servers=16"]).combinations

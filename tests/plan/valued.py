@@ -7,7 +7,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from ibplan.plan.results import Design, Performance
+from ibplan.plan.job_results import Inference, Performance
+from ibplan.plan.results import Design
 from tests.plan.planning import plan
 
 SPEC = "model: 70B\ngpus: 1024\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700}\nsite: {years: 4}\n"
@@ -17,6 +18,23 @@ SPEC = "model: 70B\ngpus: 1024\nfabrics: infiniband\nnetwork: {switch: nvidia-qm
 def _real() -> Design:
     (found,) = plan(SPEC).designs
     return found
+
+
+@cache
+def _service() -> Inference:
+    (found,) = plan(SPEC + "workload: {task: inference}\n").designs
+    assert found.performance.inference is not None
+    return found.performance.inference
+
+
+def performance(training: dict[str, Any] | None = None, inference: dict[str, Any] | None = None) -> Performance:
+    """A real performance with these figures in it; None = not modelled."""
+    step = _real().performance.training
+    assert step is not None
+    return Performance(
+        training=None if training is None else replace(step, **training),
+        inference=None if inference is None else replace(_service(), **inference),
+    )
 
 
 def design(
@@ -44,7 +62,7 @@ def design(
         networks=replace(real.networks, compute=replace(compute, bandwidth=bandwidth)),
         energy=replace(real.energy, network_basis=basis),
         tco=replace(real.tco, energy_usd=energy, support_usd=support),
-        performance=Performance(training=training, inference=inference),
+        performance=performance(training, inference),
     )
 
 

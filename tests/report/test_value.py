@@ -10,12 +10,13 @@ import pytest
 
 from ibplan.plan.marginal import marginal_values
 from ibplan.plan.pareto import comparable, pareto_set
-from ibplan.plan.results import Performance, Plan
+from ibplan.plan.results import Plan
 from ibplan.report.data import plan_data
 from ibplan.report.markdown import to_markdown
 from ibplan.report.sections import labels
 from ibplan.report.table import to_table
 from ibplan.report.value import value_section
+from tests.plan.valued import performance
 from tests.report import samples
 
 TITLE = "What more money buys"
@@ -24,8 +25,7 @@ TITLE = "What more money buys"
 def _timed(plan: Plan, steps: Mapping[str, float]) -> dict[str, Any]:
     """The plan's data, had its designs these step times."""
     designs = tuple(
-        replace(d, performance=Performance(training={"step_s": steps[d.id]} if d.id in steps else None))
-        for d in plan.designs
+        replace(d, performance=performance({"step_s": steps[d.id]} if d.id in steps else None)) for d in plan.designs
     )
     compared = comparable(designs)
     return plan_data(replace(plan, designs=designs, pareto=pareto_set(compared), marginal=marginal_values(compared)))
@@ -36,7 +36,7 @@ def _lines(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def test_bandwidth_until_a_time_is_known() -> None:
-    data = samples.data("budget-forces-2to1")
+    data = _timed(samples.plan("budget-forces-2to1"), {})
     first, (label, words) = _lines(data)
     assert first == ("-", "Nothing beats 1, 3 by price and bandwidth per GPU (the step time is not known).")
     assert (label, words) == ("3", f"{data['marginal'][1]['text']} It breaks a limit of the spec.")
@@ -64,7 +64,7 @@ def test_priced_designs_without_a_time_are_named() -> None:
 
 @pytest.mark.parametrize("name", [samples.BOTH, samples.POD, samples.UNPRICED, "rail-only-512"])
 def test_it_is_left_out_where_it_says_nothing_new(name: str) -> None:
-    data = samples.data(name)
+    data = _timed(samples.plan(name), {})
     assert _lines(data) == []
     assert TITLE not in to_table(data, width=80)
     assert TITLE not in to_markdown(data)
@@ -80,7 +80,7 @@ def test_it_stands_before_the_table(width: int) -> None:
 
 
 def test_one_design_alone_speaks_of_itself_only() -> None:
-    data = samples.data("budget-forces-2to1")
+    data = _timed(samples.plan("budget-forces-2to1"), {})
     for design in data["designs"]:
         alone = {**data, "designs": [design]}
         shown = _lines(alone)
