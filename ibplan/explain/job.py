@@ -62,7 +62,7 @@ def fabric_figures() -> Iterator[Figure]:
     for key, words in (("mean", "on average"), ("worst", "of the worst flow")):
         title = f"share of its rate that a flow across spines keeps {words}, before oversubscription"
         rule = "from the flow simulator's stored curves (docs/simulate.md)"
-        yield plain(f"load_balancing_{key}", title, "share", at("performance", "load_balancing", key), rule)
+        yield plain(f"load_balancing_{key}_fraction", title, "share", at("performance", "load_balancing", key), rule)
     inputs = (
         Input("bytes", "bytes", "of the buffer on every GPU", _allreduce("bytes")),
         Input("time_us", "us", "for it, by the fastest algorithm (docs/collectives.md)", _allreduce("time_us")),
@@ -92,7 +92,7 @@ def step_figures() -> Iterator[Figure]:
         Input("peak_tflops", "TFLOP/s", "peak of the GPU, without sparsity", _training("peak_tflops")),
     )
     title = "model FLOPs utilization (MFU): attention counted in full, recomputation not"
-    yield Figure("mfu", title, "share", "model_tflops_per_gpu / peak_tflops", _training("mfu"), inputs)
+    yield Figure("mfu_fraction", title, "share", "model_tflops_per_gpu / peak_tflops", _training("mfu"), inputs)
     rule = "weights, gradients, optimizer, activations and buffers of the fullest GPU (docs/workload.md)"
     yield plain("memory_gbytes", "memory that the job takes of a GPU", "GB", _training("memory_gbytes"), rule)
     rule = "all that a GPU sends over its NICs in a step (docs/workload.md)"
@@ -158,13 +158,13 @@ def _cost_figures() -> Iterator[Figure]:
     )
     formula = "(cluster_usd + (cluster_per_year_usd or 0) * years + (support_usd or 0)) / (gpus * years * 8760)"
     title = "what a GPU-hour costs: purchase, energy and support over the years, as far as known"
-    usd = Figure("usd_per_gpu_hour", title, "USD", formula, _of_either("usd_per_gpu_hour"), inputs)
+    usd = Figure("gpu_hour_usd", title, "USD", formula, _of_either("usd_per_gpu_hour"), inputs)
     yield usd
     each = Input(usd.id, "USD", title, usd.get)
-    formula = "usd_per_gpu_hour * job_gpus / (3600 * tokens_per_s * goodput_fraction) * 1e6"
+    formula = "gpu_hour_usd * job_gpus / (3600 * tokens_per_s * goodput_fraction) * 1e6"
     title = "what training on a million tokens costs"
     get = _training("usd_per_million_tokens")
-    yield Figure("usd_per_million_tokens", title, "USD", formula, get, (each, _JOB_GPUS, _TOKENS_PER_S, _GOODPUT))
+    yield Figure("million_tokens_usd", title, "USD", formula, get, (each, _JOB_GPUS, _TOKENS_PER_S, _GOODPUT))
 
 
 def service_figures() -> Iterator[Figure]:
@@ -195,13 +195,13 @@ def service_figures() -> Iterator[Figure]:
         get = _sum_of(*(i.get for i in inputs))
         yield Figure(f"{phase}_network_gbps", title, "Gb/s", " + ".join(i.name for i in inputs), get, inputs)
     inputs = (
-        Input("usd_per_gpu_hour", "USD", "what a GPU-hour costs", _inference("usd_per_gpu_hour")),
+        Input("gpu_hour_usd", "USD", "what a GPU-hour costs", _inference("usd_per_gpu_hour")),
         Input("gpus", "GPUs", "that serve", _inference("serving_gpus")),
         Input("tokens_per_s", "tokens/s", "output tokens of all GPUs", _inference("tokens_per_s")),
     )
-    formula, title = "usd_per_gpu_hour * gpus / (3600 * tokens_per_s) * 1e6", "what a million output tokens cost"
+    formula, title = "gpu_hour_usd * gpus / (3600 * tokens_per_s) * 1e6", "what a million output tokens cost"
     get = _inference("usd_per_million_tokens")
-    yield Figure("serving_usd_per_million_tokens", title, "USD", formula, get, inputs)
+    yield Figure("serving_million_tokens_usd", title, "USD", formula, get, inputs)
 
 
 def _sum_of(*gets: Get) -> Get:

@@ -15,7 +15,7 @@ _DEGREES = (("tp", "TP"), ("pp", "PP"), ("cp", "CP"), ("ep", "EP"), ("dp", "DP")
 def fabric_rows() -> Iterator[Row]:
     """Load balancing and the all-reduce over all GPUs."""
     yield Row("Load balancing", "", words=_scheme, keep="some")
-    yield Row("- share kept, worst flow", "%", "load_balancing_worst", text.percent, keep="some")
+    yield Row("- share kept, worst flow", "%", "load_balancing_worst_fraction", text.percent, keep="some")
     yield Row(
         "All-reduce of 1 GiB", "GB/s", "allreduce_busbw_gbytes_per_s", text.modelled, keep="some", mark=_other_links
     )
@@ -27,7 +27,7 @@ def training_rows() -> Iterator[Row]:
     yield Row("Parallel mapping", "", words=_mapping, keep="some")
     yield Row("Step", "s", "step_s", text.modelled, keep="some", mark=_transferred)
     yield Row("- only communicating", "%", "exposed_communication_fraction", text.percent, keep="known")
-    yield Row("MFU", "%", "mfu", text.percent, keep="some", mark=_transferred)
+    yield Row("MFU", "%", "mfu_fraction", text.percent, keep="some", mark=_transferred)
     yield Row("Memory of a GPU, used", "GB", "memory_gbytes", text.modelled, keep="some")
     yield Row("Sent by a GPU in a step", "GB", "network_gbytes_per_gpu_step", text.modelled, keep="some")
     yield Row("Tokens a second", "tokens/s", "tokens_per_s", text.modelled, keep="some", mark=_transferred)
@@ -56,9 +56,9 @@ def service_rows() -> Iterator[Row]:
 
 def work_rows() -> Iterator[Row]:
     """What the work of the job costs."""
-    yield Row("A GPU-hour", "USD", "usd_per_gpu_hour", text.usd, keep="some", mark=_cost)
-    yield Row("A million tokens trained", "USD", "usd_per_million_tokens", text.usd, keep="some", mark=_cost)
-    figure = "serving_usd_per_million_tokens"
+    yield Row("A GPU-hour", "USD", "gpu_hour_usd", text.usd, keep="some", mark=_cost)
+    yield Row("A million tokens trained", "USD", "million_tokens_usd", text.usd, keep="some", mark=_cost)
+    figure = "serving_million_tokens_usd"
     yield Row("A million output tokens", "USD", figure, text.usd, keep="some", mark=_cost)
 
 

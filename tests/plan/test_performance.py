@@ -32,12 +32,9 @@ def test_the_parts_of_a_step_add_up_and_give_what_follows() -> None:
     assert trained == pytest.approx(training.tokens)
 
 
-def test_fewer_uplinks_never_make_a_step_faster_and_slow_one_that_crosses_spines() -> None:
-    text = (
-        "model: 8B\ngpus: 512\nfabrics: infiniband\nworkload: {global_batch: 512, parallelism: {zero: 1}}\n"
-        + COMPUTE_ONLY
-    )
-    text += "network: {switch: nvidia-qm9700, oversubscription: [1:1, 2:1, 4:1]}\n"
+def test_fewer_uplinks_never_make_a_step_faster_and_slow_one_whose_experts_are_behind_spines() -> None:
+    text = MOE.replace("512", "1024") + "workload: {recompute: full, parallelism: {pp: 4, ep: 256}}\n"
+    text += "network: {switch: nvidia-qm9700, unit_servers: 16, oversubscription: [1:1, 2:1, 4:1]}\n"
     designs = _ratios(plan(text))
     steps = [designs[ratio].performance.training.step_s for ratio in (1.0, 2.0, 4.0)]  # type: ignore[union-attr]
     assert steps == sorted(steps)

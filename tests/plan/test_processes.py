@@ -69,7 +69,7 @@ _ALONE = """
 import os, sys, time
 from ibplan.plan.processes import in_processes
 def work(number):
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\\n".encode())  # one write, so that lines of two workers never mix
     time.sleep(0.3 if number < 2 else 60)
 in_processes(work, range(4), 2)
 """
