@@ -7,7 +7,22 @@ from typing import Annotated
 import typer
 
 from ibplan._version import __version__
-from ibplan.cli import bom, cables, catalog, compare, design, diagram, diff, growth, lock, quote, racks, show, specs
+from ibplan.cli import (
+    bom,
+    cables,
+    catalog,
+    compare,
+    design,
+    diagram,
+    diff,
+    export,
+    growth,
+    lock,
+    quote,
+    racks,
+    show,
+    specs,
+)
 from ibplan.cli.output import emit
 
 app = typer.Typer(
@@ -29,6 +44,7 @@ app.command("quote")(quote.quote)
 app.command("show")(show.show)
 app.command("racks")(racks.racks)
 app.command("diagram")(diagram.diagram)
+app.command("export")(export.export)
 app.command("growth")(growth.growth)
 app.command("validate")(specs.validate)
 app.command("schema")(specs.schema)

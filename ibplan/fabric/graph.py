@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
@@ -11,7 +12,7 @@ import networkx as nx  # type: ignore[import-untyped]  # its stubs are a package
 import numpy as np
 
 from ibplan.fabric.ports import PortName, class_port_names
-from ibplan.fabric.wiring_model import KINDS, LEAF, Wiring
+from ibplan.fabric.wiring_model import KINDS, LEAF, Side, Wiring
 
 _HOST_KINDS = ("server-leaf", "attached")
 
@@ -38,38 +39,41 @@ def switch_graph(wiring: Wiring) -> nx.Graph:
     return graph
 
 
-def full_graph(wiring: Wiring, system: str | None = None) -> nx.MultiGraph:
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Other names than the wiring's: of every device, and of the ports at both ends of every link."""
+
+    devices: Sequence[str]
+    a_ports: Sequence[str]
+    b_ports: Sequence[str]
+
+
+def full_graph(wiring: Wiring, system: str | None = None, called: Called | None = None) -> nx.MultiGraph:
     """Every device as a node and every link as an edge, with the names of both ports (`port_a` at `a`).
 
     Meant for tools that read graphs; a million links take minutes and gigabytes. `system`: whose port names.
     """
     graph: nx.MultiGraph = nx.MultiGraph()
-    w, names = wiring, wiring.device_names()
+    w, links = wiring, wiring.links
+    if called is None:
+        called = Called(w.device_names(), _port_names(w, "a", system), _port_names(w, "b", system))
+    names = called.devices
     for device, name in enumerate(names):
         graph.add_node(name, **_attributes(w, device))
-    ports = [(class_port_names(w, k, "a", system), class_port_names(w, k, "b", system)) for k in range(len(w.classes))]
-    links = w.links
-    rows = zip(
-        links.link_class.tolist(),
-        links.a_device.tolist(),
-        links.a_port.tolist(),
-        links.b_device.tolist(),
-        links.b_port.tolist(),
-        strict=True,
-    )
-    for k, a, port_a, b, port_b in rows:
+    devices = (links.link_class.tolist(), links.a_device.tolist(), links.b_device.tolist())
+    for k, a, b, port_a, port_b in zip(*devices, called.a_ports, called.b_ports, strict=True):
         link = w.classes[k]
         graph.add_edge(
-            names[a],
-            names[b],
-            kind=link.kind,
-            gbps=link.gbps,
-            a=names[a],
-            port_a=_text(ports[k][0], port_a),
-            b=names[b],
-            port_b=_text(ports[k][1], port_b),
+            names[a], names[b], kind=link.kind, gbps=link.gbps, a=names[a], port_a=port_a, b=names[b], port_b=port_b
         )
     return graph
+
+
+def _port_names(wiring: Wiring, side: Side, system: str | None) -> list[str]:
+    """The name of the port at one end of every link."""
+    known = [class_port_names(wiring, k, side, system) for k in range(len(wiring.classes))]
+    ports = wiring.links.end(side)[1].tolist()
+    return [_text(known[k], port) for k, port in zip(wiring.links.link_class.tolist(), ports, strict=True)]
 
 
 def _text(names: list[PortName | None], port: int) -> str:
@@ -91,7 +95,8 @@ def _attributes(wiring: Wiring, device: int) -> dict[str, str | int]:
 def graphml(graph: nx.Graph) -> str:
     """A graph as GraphML. The same graph gives the same text."""
     # The writer on top of the standard library: the default one changes with what else is installed.
-    writer = nx.readwrite.graphml.GraphMLWriter(graph=graph, encoding="utf-8", prettyprint=True)
+    writer = nx.readwrite.graphml.GraphMLWriter(graph=graph, encoding="utf-8")
+    ElementTree.indent(writer.xml, " ")
     text: str = ElementTree.tostring(writer.xml, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text.rstrip()}\n'
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from ibplan.host_groups import NORTH_SOUTH
+from ibplan.spec.addressing import AddressingSpec
 from ibplan.spec.economics import (
     Discounts,
     ExchangeRateSpec,
@@ -33,6 +34,7 @@ from ibplan.spec.forms import (
     or_keys,
     wrong_at,
 )
+from ibplan.spec.naming import NamingSpec
 from ibplan.spec.network import (
     ExploredBool,
     ExploredGbps,
@@ -58,6 +60,7 @@ from ibplan.units import Gbps, Metres, Scaled, Seconds, Share, Usd, UsdPerKwh, W
 # The whole spec in one place to import from.
 __all__ = [
     "MAX_GPUS",
+    "AddressingSpec",
     "AttachedHosts",
     "Budget",
     "CablingSpec",
@@ -82,6 +85,7 @@ __all__ = [
     "ManagementHosts",
     "MediumChoice",
     "ModelSpec",
+    "NamingSpec",
     "NetworkSpec",
     "OobSpec",
     "Parallelism",
@@ -319,7 +323,10 @@ def _given(key: str) -> dict[str, Any]:
 
 
 class Spec(Strict):
-    """A whole spec. `gpus` or `servers` is required; everything else has a default."""
+    """A whole spec. `gpus` or `servers` is required; everything else has a default.
+
+    `naming`, `addressing`: None = the defaults of those models.
+    """
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [_given("gpus"), _given("servers")]})
 
@@ -360,6 +367,8 @@ class Spec(Strict):
     prices: FilePath | None = None
     catalog: OneOrMany[FilePath] = ()
     growth: Many[GrowthStage] = ()
+    naming: NamingSpec | None = None
+    addressing: AddressingSpec | None = None
 
     @model_validator(mode="after")
     def _has_a_size(self) -> Spec:

@@ -1,0 +1,1 @@
+"""Files for the programs that run a fabric: one module a target, all with the same names and addresses."""

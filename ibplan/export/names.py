@@ -1,0 +1,196 @@
+"""The names of the devices of a network by the site's patterns, and of the ports of its hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from ibplan.cabling.cables import Indices
+from ibplan.cabling.runs import device_groups
+from ibplan.document import Document
+from ibplan.economics.items import NetworkName
+from ibplan.errors import InputError
+from ibplan.fabric.wiring_model import ATTACHED, KINDS, LEAF, SERVER, Wiring
+from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.runs import layout_of
+from ibplan.plan.wires import wire_evaluated
+from ibplan.site.model import Layout
+from ibplan.spec.load import LoadedSpec
+from ibplan.spec.naming import MAX_NAME, NAME, NamingSpec, Token, parse_pattern, render
+
+_Column = Sequence[int | str | None]
+_SWITCHED: Final = ("leaf", "spine", "core")
+_IN_DEVICE: Final = {"unit": "unit", "position": "position", "pod": "pod", "core_group": "position"}
+_INFINIBAND_PORT: Final = "mlx5_{port0}"
+_ETHERNET_PORT: Final = "eth{port0}"
+_SIDE_PORT: Final = "{network}{port0}"
+_USE_NUMBER: Final = "{number:3} tells all devices of a kind apart, {fabric} those of different planes and rails"
+
+
+class DeviceNames:
+    """Names on all networks of one design. What is wrong with a pattern is an InputError at its place in the spec."""
+
+    def __init__(self, loaded: LoadedSpec, evaluated: Evaluated) -> None:
+        self._document = loaded.document
+        self._naming = loaded.spec.naming or NamingSpec()
+        self._evaluated = evaluated
+        self._patterns = {kind: parse_pattern(getattr(self._naming, kind)) for kind in KINDS}
+        self._layout = cache(self._make_layout)
+        self.of = cache(self._of)
+
+    def _of(self, network: NetworkName) -> tuple[str, ...]:
+        return self.named(wire_evaluated(self._evaluated, network), network)
+
+    def named(self, wiring: Wiring, network: NetworkName) -> tuple[str, ...]:
+        """The names of all devices of a wiring of a network, in its order."""
+        self._check_networks(wiring, network)
+        names = [""] * len(wiring.devices)
+        for (kind, group), (label, first) in device_groups(wiring, network).items():
+            at = np.flatnonzero((wiring.devices.kind == kind) & (wiring.devices.group == group))
+            found = self._others(wiring, network, group) if kind == ATTACHED else None
+            if found is None:
+                found = self._group(_Columns(wiring, network, at, label, self._layout()), kind)
+            names[first : first + len(at)] = found
+        self._check_unique(wiring, names)
+        return tuple(names)
+
+    def _others(self, wiring: Wiring, network: NetworkName, group: int) -> Sequence[str] | None:
+        """Hosts that are switches of another network are called as they are there; None for hosts that are none."""
+        other, _, tier = wiring.network.request.attached[group].name.partition(".")
+        if network == "compute" or tier not in _SWITCHED:
+            return None
+        there: NetworkName = other  # type: ignore[assignment]  # such groups are called after networks
+        names = self.of(there)
+        devices = wire_evaluated(self._evaluated, there).devices
+        return [names[i] for i in np.flatnonzero(devices.kind == KINDS.index(tier)).tolist()]
+
+    def _make_layout(self) -> Layout | None:
+        wanted = any(
+            t.name in ("rack", "rack_unit") for p in self._patterns.values() for t in p if isinstance(t, Token)
+        )
+        floor = self._evaluated.placed.floor
+        return None if floor is None or not wanted else layout_of(floor)
+
+    def _group(self, columns: _Columns, kind: int) -> list[str]:
+        """The names of devices of one kind."""
+        parts = self._patterns[KINDS[kind]]
+        tokens = tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Token)))
+        found = []
+        for nth, values in enumerate(zip(*(columns.of(token) for token in tokens), strict=True)):
+            if None in values:
+                missing = tokens[values.index(None)].replace("_", " ")
+                raise self._wrong(KINDS[kind], f"{columns.plain(nth)} has no {missing}", _USE_NUMBER)
+            name = render(parts, dict(zip(tokens, values, strict=True)))
+            if len(name) > MAX_NAME or not NAME.fullmatch(name):
+                message = (
+                    f"{columns.plain(nth)} would be called {name[:80]!r}: names have at most {MAX_NAME} characters"
+                )
+                raise self._wrong(KINDS[kind], f"{message}, and start and end with a letter or a digit", "")
+            found.append(name)
+        return found
+
+    def _check_networks(self, wiring: Wiring, network: NetworkName) -> None:
+        """Switches of a side network must not have the names of those of the compute network."""
+        if network == "compute":
+            return
+        for kind in [KINDS[k] for k in np.unique(wiring.devices.kind).tolist() if k >= LEAF]:
+            if not any(isinstance(p, Token) and p.name in ("network", "rack") for p in self._patterns[kind]):
+                message = f"{getattr(self._naming, kind)!r} names switches of the compute and {network} networks alike"
+                raise self._wrong(kind, message, "put {network} into it: it is empty for compute")
+
+    def _check_unique(self, wiring: Wiring, names: list[str]) -> None:
+        seen: dict[str, int] = {}
+        for device, name in enumerate(names):
+            first = seen.setdefault(name.lower(), device)
+            if first != device:
+                kind = KINDS[wiring.devices.kind[device]]
+                both = f"{wiring.device_name(first)} and {wiring.device_name(device)}"
+                raise self._wrong(kind, f"{both} would both be called {name!r}", _USE_NUMBER)
+
+    def _wrong(self, kind: str, message: str, remedy: str) -> InputError:
+        return _naming_error(self._document, kind, message, remedy)
+
+
+def _naming_error(document: Document, key: str, message: str, remedy: str) -> InputError:
+    return InputError([document.problem(("naming", key), f"naming.{key}: {message}", remedy)])
+
+
+class _Columns:
+    """What the tokens of a pattern stand for, for devices of one kind (and group): one value a device."""
+
+    def __init__(self, wiring: Wiring, network: NetworkName, at: Indices, label: str, layout: Layout | None) -> None:
+        self._wiring, self._at, self._label, self._layout = wiring, at, label, layout
+        self._network = "" if network == "compute" else network
+
+    def plain(self, nth: int) -> str:
+        """What the wiring calls a device."""
+        return self._wiring.device_name(int(self._at[nth]))
+
+    def of(self, token: str) -> _Column:
+        """The values of a token; None = it does not apply, or is not known."""
+        d, hosts, at = self._wiring.devices, self._wiring.hosts, self._at
+        if token == "number":
+            return list((d.index[at] + 1).tolist())
+        if token in _IN_DEVICE:
+            return [n + 1 if n >= 0 else None for n in getattr(d, _IN_DEVICE[token])[at].tolist()]
+        if token in ("rack", "rack_unit"):
+            return self._places(token)
+        if token == "group":
+            return [self._wiring.network.request.attached[int(d.group[at[0]])].name] * len(at)
+        if token == "network":
+            return [self._network] * len(at)
+        fabrics = d.fabric[at].astype(np.int32)
+        if token == "fabric":
+            labels = [hosts.label(fabric) for fabric in range(self._wiring.network.fabrics)]
+            return [labels[fabric] for fabric in fabrics.tolist()]
+        return list(((fabrics // hosts.rails if token == "plane" else fabrics % hosts.rails) + 1).tolist())
+
+    def _places(self, token: str) -> _Column:
+        layout, label = self._layout, self._label
+        if layout is None or label not in layout.rack_of:
+            return [None] * len(self._at)
+        if token == "rack":
+            return [layout.racks[rack].name for rack in layout.rack_of[label].tolist()]
+        return [int(unit) if unit == unit else None for unit in layout.unit_of[label].tolist()]
+
+
+class PortNames:
+    """The names of the ports of hosts of one network."""
+
+    def __init__(self, loaded: LoadedSpec, wiring: Wiring, network: NetworkName, fabric: str) -> None:
+        naming = loaded.spec.naming or NamingSpec()
+        usual = _INFINIBAND_PORT if fabric == "infiniband" else _ETHERNET_PORT
+        self._hosts, self._network = wiring.hosts, network
+        self._pattern = parse_pattern((naming.host_port or usual) if network == "compute" else _SIDE_PORT)
+        self._listed = naming.server_ports if network == "compute" else ()
+        far = wiring.devices.kind[wiring.links.b_device]
+        count = int(wiring.links.b_port[far == SERVER].max(initial=-1)) + 1
+        most = int(wiring.links.b_port[far < LEAF].max(initial=-1)) + 1
+        if self._listed and len(self._listed) != count:
+            message = f"{len(self._listed)} ports are listed, but a server has {count} on the compute network"
+            raise _naming_error(loaded.document, "server_ports", message, "list every one, in order")
+        names = [self.name(False, port) for port in range(most)]
+        if len(set(names)) < most:
+            twice = next(name for n, name in enumerate(names) if name in names[:n])
+            message = f"two ports of a host would be called {twice!r}"
+            raise _naming_error(loaded.document, "host_port", message, "put {port} or {port0} into it")
+
+    def name(self, server: bool, port: int) -> str:
+        """The name of a port (from 0) of a server, or else of another host."""
+        if server and self._listed:
+            return self._listed[port]
+        per_nic, planes = self._hosts.ports_per_nic, self._hosts.planes
+        nic, m = port // per_nic, port % per_nic
+        values: dict[str, int | str | None] = {
+            "port": port + 1,
+            "port0": port,
+            "nic": nic + 1,
+            "nic0": nic,
+            "plane": m % planes + 1,
+            "rail": nic * (per_nic // planes) + m // planes + 1,
+            "network": self._network,
+        }
+        return render(self._pattern, values)
