@@ -16,7 +16,8 @@ from ibplan.errors import InputError, Problem
 from ibplan.fabric.wiring_model import ATTACHED, LEAF, Wiring
 
 # 02: an identifier that no maker has assigned (the universal/local bit of EUI-64). Then, in bits: network 4, kind 4,
-# fabric or group 16, number of the device from 1 24, port from 1 (0: the device) 8.
+# fabric or group 16, number of the device from 1 24, and 8 for the NIC ports of a host: an adapter has an even number
+# from 2, its port the odd one behind it, as ibsim deals them.
 _LOCAL: Final = 0x02 << 56
 _NETWORKS: Final[tuple[NetworkName, ...]] = ("compute", "storage", "inband", "oob")
 _LINE: Final = re.compile(r'\s*(0x[0-9a-fA-F]{1,16})\s+"([^"]*)"\s*(?:#.*)?')
@@ -26,12 +27,14 @@ _MOST_BYTES: Final = 64 * MAX_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Guids:
-    """GUIDs of one network. `switches` by device; `ports` by link: of the NIC port at its end b (0: no NIC there).
+    """GUIDs of one network: `switches` by device; by link, `adapters` and `ports` of the NIC at end b (0: no NIC).
 
-    `planned`: how many of either are made up, because no file states them.
+    Every NIC port is an adapter of its own, as operating systems show it. Known ones have one GUID for both.
+    `planned`: how many devices have made-up ones, because no file states them.
     """
 
     switches: Mapping[int, int]
+    adapters: tuple[int, ...]
     ports: tuple[int, ...]
     planned: int
 
@@ -84,14 +87,16 @@ def make_guids(
     local = _local(wiring, network)
     switches = {i: known.get(names[i], local[i]) for i in np.flatnonzero(d.kind >= LEAF).tolist()}
     planned = sum(names[i] not in known for i in switches)
-    ports = []
+    adapters, ports = [], []
     hosts = (d.kind[links.b_device] < LEAF).tolist()
-    for host, device, port, text in zip(
-        hosts, links.b_device.tolist(), links.b_port.tolist(), descriptions, strict=True
-    ):
-        ports.append(known.get(text, local[device] + port + 1) if host else 0)
-        planned += host and text not in known
-    return Guids(switches, tuple(ports), planned)
+    rows = zip(hosts, links.b_device.tolist(), links.b_port.tolist(), descriptions, strict=True)
+    for host, device, port, text in rows:
+        stated = known.get(text)
+        made_up = local[device] + 2 * (port + 1)
+        adapters.append((made_up if stated is None else stated) if host else 0)
+        ports.append((made_up + 1 if stated is None else stated) if host else 0)
+        planned += host and stated is None
+    return Guids(switches, tuple(adapters), tuple(ports), planned)
 
 
 def _local(wiring: Wiring, network: NetworkName) -> list[int]:

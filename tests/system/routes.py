@@ -1,0 +1,99 @@
+"""Routing tables as a subnet manager has written them, followed from every leaf to every NIC port."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ibplan.export.subnet import Subnets
+from ibplan.fabric.wiring_model import LEAF, SERVER
+
+Ints = npt.NDArray[np.int64]
+_SWITCH = re.compile(r"Unicast lids .* of switch Lid \d+ guid (0x[0-9a-f]+)")
+_ENTRY = re.compile(r"(0x[0-9a-f]+) (\d+) # (?:Channel Adapter|Switch) portguid (0x[0-9a-f]+)")
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Every way in a subnet. `ports`: links of the NIC ports, shape (ports,), in the order of the plan's servers.
+
+    leaf: of each port, as a row of `length`. length: switches passed from a leaf to a port, shape (leaves, ports).
+    links: the links between switches that are passed, shape (steps, leaves, ports); -1 where the way is shorter.
+    """
+
+    ports: Ints
+    leaf: Ints
+    leaves: Ints
+    length: Ints
+    links: Ints
+
+    def loads(self, shift: int, first: int) -> int:
+        """The most flows that meet on one direction of a link where every port sends to the one `shift` behind it.
+
+        `first` = number of links, so that both directions of a link have a number of their own.
+        """
+        count = len(self.ports)
+        source = np.arange(count)
+        passed = self.links[:, self.leaf, (source + shift) % count]
+        used = passed[passed >= 0]
+        return int(np.bincount(used, minlength=first).max(initial=0))
+
+
+def read_tables(text: str) -> dict[int, dict[int, int]]:
+    """By GUID of a switch: the port that leads to each port GUID. From `opensm-lfts.dump`."""
+    tables: dict[int, dict[int, int]] = {}
+    here: dict[int, int] = {}
+    for line in text.splitlines():
+        head = _SWITCH.match(line)
+        if head:
+            here = tables.setdefault(int(head[1], 16), {})
+        elif found := _ENTRY.match(line):
+            here[int(found[3], 16)] = int(found[2])
+    return tables
+
+
+def follow(subnets: Subnets, fabric: int, tables: dict[int, dict[int, int]], servers_only: bool = True) -> Routes:
+    """All ways from all leaves to all NIC ports, by the plan's links and the tables that were read."""
+    w, guids = subnets.scheme.wiring, subnets.scheme.guids
+    d, links = w.devices, w.links
+    switches = np.flatnonzero((d.kind >= LEAF) & (d.fabric == fabric))
+    row = np.full(len(d), -1, np.int64)
+    row[switches] = np.arange(len(switches))
+    hosts = np.flatnonzero((links.fabric == fabric) & (d.kind[links.b_device] < LEAF))
+    if servers_only:
+        hosts = hosts[d.kind[links.b_device[hosts]] == SERVER]
+    # By switch and port number: the link, with its direction, and the device behind it.
+    a_number, b_number = subnets.numbers
+    most = int(max(a_number.max(), b_number.max())) + 1
+    link_at, far_at = np.full((2, len(switches), most), -1, np.int64)
+    own = np.flatnonzero(links.fabric == fabric)
+    for up, near, far, number in (
+        (0, links.a_device, links.b_device, a_number),
+        (1, links.b_device, links.a_device, b_number),
+    ):
+        at = own[row[near[own]] >= 0]
+        link_at[row[near[at]], number[at]] = 2 * at + up
+        far_at[row[near[at]], number[at]] = far[at]
+    wanted = [guids.ports[link] for link in hosts.tolist()]
+    out = np.array([[tables[guids.switches[s]][g] for g in wanted] for s in switches.tolist()], np.int64)
+    leaves = switches[d.kind[switches] == LEAF]
+    here = np.repeat(row[leaves][:, None], len(hosts), axis=1)
+    nth = np.broadcast_to(np.arange(len(hosts)), here.shape)
+    length, steps = np.zeros(here.shape, np.int64), []
+    for _ in range(2 * int(d.kind[switches].max() - LEAF) + 2):
+        on_the_way = here >= 0
+        port = out[here, nth]
+        link, far = link_at[here, port], far_at[here, port]
+        assert (link[on_the_way] >= 0).all(), "a table leads to a port without a link"
+        length += on_the_way
+        arrived = on_the_way & (row[far] < 0)
+        assert (link[arrived] // 2 == hosts[nth[arrived]]).all(), "a table leads to another host"
+        steps.append(np.where(on_the_way & ~arrived, link, -1))
+        here = np.where(on_the_way & ~arrived, row[far], -1)
+    assert (here < 0).all(), "a way does not end"
+    leaf_row = np.full(len(d), -1, np.int64)
+    leaf_row[leaves] = np.arange(len(leaves))
+    return Routes(hosts, leaf_row[links.a_device[hosts]], leaves, length, np.stack(steps))
