@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.system.programs import need
 
 # Fields by position: comma, quote, UTF-8, from line 1, -, language, quote texts, not as shown but in full, no formulas,
 # keep spaces, -, every sheet in a file of its own.
@@ -25,13 +23,7 @@ Sheets = dict[str, list[list[str]]]
 
 def find_office() -> str:
     """The program. Without it a test is skipped; in CI (CI=true) it fails."""
-    program = shutil.which("soffice")
-    if program is None:
-        why = "LibreOffice is not installed: apt-get install libreoffice-calc"
-        if os.environ.get("CI") == "true":
-            pytest.fail(why)
-        pytest.skip(why)
-    return program
+    return need("soffice", "libreoffice-calc")
 
 
 def sheets_of(content: bytes, folder: Path) -> Sheets:

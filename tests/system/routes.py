@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibplan.export.subnet import Subnets
-from ibplan.fabric.wiring_model import LEAF, SERVER
+from ibplan.fabric.wiring_model import LEAF
 
 Ints = npt.NDArray[np.int64]
 _SWITCH = re.compile(r"Unicast lids .* of switch Lid \d+ guid (0x[0-9a-f]+)")
@@ -18,10 +18,11 @@ _ENTRY = re.compile(r"(0x[0-9a-f]+) (\d+) # (?:Channel Adapter|Switch) portguid 
 
 @dataclass(frozen=True)
 class Routes:
-    """Every way in a subnet. `ports`: links of the NIC ports, shape (ports,), in the order of the plan's servers.
+    """Every way in a subnet. `ports`: links of the NIC ports, shape (ports,), in the order of the plan.
 
     leaf: of each port, as a row of `length`. length: switches passed from a leaf to a port, shape (leaves, ports).
-    links: the links between switches that are passed, shape (steps, leaves, ports); -1 where the way is shorter.
+    links: the links between switches that are passed, twice their number (+ 1: downward), shape (steps, leaves, ports);
+    -1 where the way is shorter.
     """
 
     ports: Ints
@@ -30,16 +31,17 @@ class Routes:
     length: Ints
     links: Ints
 
-    def loads(self, shift: int, first: int) -> int:
-        """The most flows that meet on one direction of a link where every port sends to the one `shift` behind it.
+    def shift_loads(self, among: Ints) -> list[int]:
+        """The most flows that meet on one direction of a link where every port of `among` sends to the one k behind it.
 
-        `first` = number of links, so that both directions of a link have a number of their own.
+        One number for every k from 1.
         """
-        count = len(self.ports)
-        source = np.arange(count)
-        passed = self.links[:, self.leaf, (source + shift) % count]
-        used = passed[passed >= 0]
-        return int(np.bincount(used, minlength=first).max(initial=0))
+        count, leaf = len(among), self.leaf[among]
+        found = []
+        for shift in range(1, count):
+            passed = self.links[:, leaf, among[(np.arange(count) + shift) % count]]
+            found.append(int(np.bincount(passed[passed >= 0]).max(initial=0)))
+        return found
 
 
 def read_tables(text: str) -> dict[int, dict[int, int]]:
@@ -55,7 +57,7 @@ def read_tables(text: str) -> dict[int, dict[int, int]]:
     return tables
 
 
-def follow(subnets: Subnets, fabric: int, tables: dict[int, dict[int, int]], servers_only: bool = True) -> Routes:
+def follow(subnets: Subnets, fabric: int, tables: dict[int, dict[int, int]]) -> Routes:
     """All ways from all leaves to all NIC ports, by the plan's links and the tables that were read."""
     w, guids = subnets.scheme.wiring, subnets.scheme.guids
     d, links = w.devices, w.links
@@ -63,8 +65,6 @@ def follow(subnets: Subnets, fabric: int, tables: dict[int, dict[int, int]], ser
     row = np.full(len(d), -1, np.int64)
     row[switches] = np.arange(len(switches))
     hosts = np.flatnonzero((links.fabric == fabric) & (d.kind[links.b_device] < LEAF))
-    if servers_only:
-        hosts = hosts[d.kind[links.b_device[hosts]] == SERVER]
     # By switch and port number: the link, with its direction, and the device behind it.
     a_number, b_number = subnets.numbers
     most = int(max(a_number.max(), b_number.max())) + 1

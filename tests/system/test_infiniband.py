@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,12 +18,15 @@ from ibplan.export.opensm import HOME
 from ibplan.export.registry import find_target, make_export
 from ibplan.export.scheme import Scheme, make_scheme
 from ibplan.export.subnet import Subnets
+from ibplan.fabric.wiring_model import LEAF, SERVER
 from ibplan.plan.make import make_plan
 from ibplan.plan.results import Design
 from ibplan.spec.load import load_spec
+from ibplan.units import format_ratio
+from tests.golden import check_golden
 from tests.system.programs import need
 from tests.system.routes import Routes, follow, read_tables
-from tests.system.simulation import Simulation, simulated
+from tests.system.simulation import simulated
 
 ROOT = Path(__file__).parents[2]
 MOST_ENDPOINTS = 2100
@@ -74,6 +79,7 @@ def _cases() -> Iterator[Any]:
 CASES = list(_cases())
 
 
+@cache
 def _design(case: Case) -> tuple[Scheme, Design]:
     loaded = load_spec(ROOT / "specs" / case.spec, case.settings)
     scheme = make_scheme(loaded, catalog(), case.design)
@@ -88,26 +94,58 @@ def _write(scheme: Scheme, target: str, folder: Path) -> None:
         path.write_text("".join(file.pieces).replace(HOME, str(folder)), encoding="utf-8")
 
 
+class Found(NamedTuple):
+    """What the programs say of one subnet: ibsim, opensm, ibnetdiscover; and the tables that opensm wrote."""
+
+    label: str
+    simulator_log: str
+    manager_says: str
+    manager_log: str
+    discovered: str
+    exported: str
+    tables: str
+
+
+@pytest.fixture(scope="session")
+def bring_up(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], list[Found]]:
+    """Runs the programs on a case: once, whichever tests look at it."""
+
+    @cache
+    def run(case: Case) -> list[Found]:
+        opensm, discover = need("opensm", "opensm"), need("ibnetdiscover", "infiniband-diags")
+        scheme, _ = _design(case)
+        folder = tmp_path_factory.mktemp("fabric")
+        for target in ("ibsim", "opensm", "ibnetdiscover"):
+            _write(scheme, target, folder)
+        subnets = Subnets(scheme)
+        return [_run(subnets, fabric, folder / label, opensm, discover) for fabric, label in enumerate(subnets.labels)]
+
+    return run
+
+
+def _run(subnets: Subnets, fabric: int, folder: Path, opensm: str, discover: str) -> Found:
+    host = next(subnets.adapters(fabric))
+    log = folder / "osm.log"
+    with simulated(folder / "fabric.net", folder, f"H-{host.guid:016x}", _sizes(subnets, fabric)) as simulation:
+        said = simulation.run(opensm, "-o", "-e", "-F", str(folder / "opensm.conf"), "-f", str(log), "-D", "0x43")
+        found = simulation.run(discover, "--node-name-map", str(folder / "node_names.map"))
+    files = (folder / "ibnetdiscover.txt", folder / "opensm-lfts.dump")
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    simulator_log, manager_log = (path.read_text(encoding="utf-8") for path in (simulation.log, log))
+    return Found(subnets.labels[fabric], simulator_log, said, manager_log, found, *texts)
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_the_fabric_comes_up_as_planned(case: Case, tmp_path: Path) -> None:
-    opensm, discover = need("opensm", "opensm"), need("ibnetdiscover", "infiniband-diags")
+def test_the_fabric_comes_up_as_planned(case: Case, bring_up: Callable[[Case], list[Found]]) -> None:
     scheme, design = _design(case)
-    for target in ("ibsim", "opensm", "ibnetdiscover"):
-        _write(scheme, target, tmp_path)
     subnets = Subnets(scheme)
-    for fabric, label in enumerate(subnets.labels):
-        folder = tmp_path / label
-        host = next(subnets.adapters(fabric))
-        counts = _sizes(subnets, fabric)
-        with simulated(folder / "fabric.net", folder, f"H-{host.guid:016x}", counts) as simulation:
-            _brought_up(simulation, opensm, folder, trees=scheme.wiring.network.fabric.tiers > 1)
-            found = simulation.run(discover, "--node-name-map", str(folder / "node_names.map"))
-        assert "warn" not in simulation.log.read_text(encoding="utf-8"), "ibsim could not read a line"
+    for fabric, found in enumerate(bring_up(case)):
+        assert "warn" not in found.simulator_log, "ibsim could not read a line"
+        _holds_log(found, trees=scheme.wiring.network.fabric.tiers > 1)
         wanted = _planned_links(subnets, fabric)
-        assert _links(found) == wanted
-        assert _links((folder / "ibnetdiscover.txt").read_text(encoding="utf-8")) == wanted
-        routes = follow(subnets, fabric, read_tables((folder / "opensm-lfts.dump").read_text(encoding="utf-8")))
-        _lengths_are_planned(scheme, design, routes)
+        assert _links(found.discovered) == wanted
+        assert _links(found.exported) == wanted
+        _lengths_are_planned(scheme, design, follow(subnets, fabric, read_tables(found.tables)))
 
 
 def _sizes(subnets: Subnets, fabric: int) -> tuple[int, int, int]:
@@ -116,16 +154,13 @@ def _sizes(subnets: Subnets, fabric: int) -> tuple[int, int, int]:
     return nodes + len(switches) + 1, len(switches) + 1, 2 * nodes + sum(s.port_count + 1 for s in switches) + 1
 
 
-def _brought_up(simulation: Simulation, opensm: str, folder: Path, *, trees: bool) -> None:
-    said = simulation.run(
-        opensm, "-o", "-e", "-F", str(folder / "opensm.conf"), "-f", str(folder / "osm.log"), "-D", "0x43"
-    )
-    assert "nrecognized" not in said
-    log = (folder / "osm.log").read_text(encoding="utf-8")
-    assert "SUBNET UP" in log
+def _holds_log(found: Found, *, trees: bool) -> None:
+    assert "nrecognized" not in found.manager_says
+    assert "SUBNET UP" in found.manager_log
     # The exit code says nothing: where ftree finds no tree, another engine takes over in silence.
-    assert re.findall(r"(\w+) tables configured on all switches", log) == ["ftree" if trees else "minhop"]
-    assert [line for line in log.splitlines() if "ERR" in line] == []
+    engines = re.findall(r"(\w+) tables configured on all switches", found.manager_log)
+    assert engines == ["ftree" if trees else "minhop"]
+    assert [line for line in found.manager_log.splitlines() if "ERR" in line] == []
 
 
 def _planned_links(subnets: Subnets, fabric: int) -> set[frozenset[tuple[str, int]]]:
@@ -157,7 +192,7 @@ def _links(text: str) -> set[frozenset[tuple[str, int]]]:
 
 
 def _lengths_are_planned(scheme: Scheme, design: Design, routes: Routes) -> None:
-    """Every NIC port of a server is reached from every leaf over as many switches as the plan says."""
+    """Every NIC port is reached from every leaf over as many switches as the plan says."""
     network = design.networks.compute
     switches = network.latency_us.switches
     d = scheme.wiring.devices
@@ -166,3 +201,56 @@ def _lengths_are_planned(scheme: Scheme, design: Design, routes: Routes) -> None
     pod = d.pod[routes.leaves][:, None] == d.pod[to][None, :]
     wanted = np.where(same, switches.same_leaf or 0, np.where(pod, switches.cross_leaf or 0, switches.cross_pod or 0))
     assert (routes.length == wanted).all()
+
+
+def test_golden_loads_under_shifts(bring_up: Callable[[Case], list[Found]]) -> None:
+    """docs/routing.md: how the routes of OpenSM bear shifts, the steps of rings and of all-to-all."""
+    rows = [_row(str(param.id), param.values[0], bring_up) for param in CASES]
+    check_golden(REPORT, _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows))
+
+
+def _row(name: str, case: Case, bring_up: Callable[[Case], list[Found]]) -> list[str]:
+    scheme, design = _design(case)
+    subnets = Subnets(scheme)
+    routes = follow(subnets, 0, read_tables(bring_up(case)[0].tables))
+    servers = np.flatnonzero(scheme.wiring.devices.kind[scheme.wiring.links.b_device[routes.ports]] == SERVER)
+    loads = Counter(routes.shift_loads(servers))
+    network = design.networks.compute
+    built = network.oversubscription.leaf.built
+    if _is_even(scheme) and built is not None:
+        assert max(loads) == math.ceil(built), "where all leaves are alike, no shift is worse than the oversubscription"
+    shown = ", ".join(f"{load}: {count:,}" for load, count in sorted(loads.items()))
+    spec, _, rest = name.partition(":")
+    ratio = "" if built is None else format_ratio(built)
+    return [spec.removesuffix(".yaml"), rest.strip(), str(network.tiers), f"{len(servers):,}", ratio, shown]
+
+
+def _is_even(scheme: Scheme) -> bool:
+    """Whether all leaves are alike: as many links to servers below each, and nothing else."""
+    d, links = scheme.wiring.devices, scheme.wiring.links
+    below = links.a_device[d.kind[links.b_device] < LEAF]
+    counts = np.bincount(below, minlength=len(d))[d.kind == LEAF]
+    return scheme.wiring.network.fabric.tiers > 1 and len(set(counts.tolist())) == 1
+
+
+_HEAD = """\
+# How planned fabrics are routed
+
+Made by `IBPLAN_GOLDEN=1 make test-system`, which brings every InfiniBand design of `specs/` with up to 2,100 endpoints,
+and a few forms more, up in simulation: ibsim 0.10, opensm 3.3.23 and ibnetdiscover 44.0 of Debian 12, with the files of
+`ibplan export` ([export.md](export.md)). The tests hold for each of them:
+
+- opensm routes every tree with its fat-tree engine, and its log has no error;
+- ibnetdiscover finds every link of the plan at the planned ports, and no other;
+- by the routing tables, every NIC port is reached from every leaf over as many switches as the plan says.
+
+The table shows the load that these routes give under *shifts*: the NIC ports of all servers, in the order of the plan,
+each send to the port *k* places behind them. Rings and all-to-all are made of such steps. For every *k* the most flows
+that meet on one direction of one link between switches are counted: `1: 1,023` says that in each of 1,023 shifts no
+link carries more than one flow. Where all leaves are alike, no shift is worse than the oversubscription, rounded up
+(tested). A last unit that is not full, and other hosts on the fabric, make routes uneven. Of several planes or rails,
+the first is shown.
+
+| spec | design | tiers | NIC ports | oversubscription | most flows on a link: number of shifts |
+|---|---|---:|---:|---:|---|
+"""
