@@ -8,11 +8,12 @@ from typing import Any, Final
 from ibplan.errors import UsageError
 from ibplan.export.discover import IBNETDISCOVER, IBSIM
 from ibplan.export.graphs import GRAPHML, NODE_LINK
+from ibplan.export.ibdm import IBDIAGNET
 from ibplan.export.opensm import OPENSM
 from ibplan.export.scheme import Scheme
 from ibplan.export.target import Export, Target
 
-TARGETS: Final[tuple[Target, ...]] = (IBSIM, IBNETDISCOVER, OPENSM, GRAPHML, NODE_LINK)
+TARGETS: Final[tuple[Target, ...]] = (IBSIM, IBNETDISCOVER, OPENSM, IBDIAGNET, GRAPHML, NODE_LINK)
 _NEAREST: Final = 3
 _LONGEST_SHOWN: Final = 100
 
