@@ -11,9 +11,20 @@ from ibplan.export.graphs import GRAPHML, NODE_LINK
 from ibplan.export.ibdm import IBDIAGNET
 from ibplan.export.opensm import OPENSM
 from ibplan.export.scheme import Scheme
+from ibplan.export.slurm import SLURM, SLURM_BLOCK, SLURM_YAML
 from ibplan.export.target import Export, Target
 
-TARGETS: Final[tuple[Target, ...]] = (IBSIM, IBNETDISCOVER, OPENSM, IBDIAGNET, GRAPHML, NODE_LINK)
+TARGETS: Final[tuple[Target, ...]] = (
+    IBSIM,
+    IBNETDISCOVER,
+    OPENSM,
+    IBDIAGNET,
+    SLURM,
+    SLURM_BLOCK,
+    SLURM_YAML,
+    GRAPHML,
+    NODE_LINK,
+)
 _NEAREST: Final = 3
 _LONGEST_SHOWN: Final = 100
 

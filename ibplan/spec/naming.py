@@ -29,6 +29,8 @@ TOKENS: Final[Mapping[str, tuple[str, ...]]] = {
     "leaf": ("number", "unit", "position", "pod", *_FABRIC, *_PLACE),
     "spine": ("number", "pod", "position", *_FABRIC, *_PLACE),
     "core": ("number", "core_group", *_FABRIC, *_PLACE),
+    "unit": ("number",),
+    "pod": ("number",),
     "port": ("port", "port0", "nic", "nic0", "plane", "rail", "network"),
 }
 
@@ -108,12 +110,15 @@ ManagerPattern = Annotated[_Text, _pattern("manager")]
 LeafPattern = Annotated[_Text, _pattern("leaf")]
 SpinePattern = Annotated[_Text, _pattern("spine")]
 CorePattern = Annotated[_Text, _pattern("core")]
+UnitPattern = Annotated[_Text, _pattern("unit")]
+PodPattern = Annotated[_Text, _pattern("pod")]
 PortPattern = Annotated[_Text, _pattern("port")]
 
 
 class NamingSpec(Strict):
     """Names of devices and of the ports of hosts. The defaults give the names of the cable schedule.
 
+    `unit`, `pod`: what a scheduler calls the servers that share leaves, and the units that share spines.
     `host_port`: of NIC ports on the compute network; None = `mlx5_{port0}` on InfiniBand, `eth{port0}` elsewhere.
     `server_ports`: those of a server one by one, where no pattern gives them.
     """
@@ -124,5 +129,7 @@ class NamingSpec(Strict):
     leaf: LeafPattern = "{network}-leaf-{fabric}-{number:3}"
     spine: SpinePattern = "{network}-spine-{fabric}-{number:3}"
     core: CorePattern = "{network}-core-{fabric}-{number:3}"
+    unit: UnitPattern = "unit-{number:3}"
+    pod: PodPattern = "pod-{number:3}"
     host_port: PortPattern | None = None
     server_ports: Annotated[tuple[_Text, ...], Field(max_length=MAX_PORTS), AfterValidator(_ports)] = ()
