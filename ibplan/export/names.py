@@ -14,8 +14,10 @@ from ibplan.document import Document
 from ibplan.economics.items import NetworkName
 from ibplan.errors import InputError
 from ibplan.fabric.wiring_model import ATTACHED, KINDS, LEAF, SERVER, Wiring
+from ibplan.plan.cabled import host_ports
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.runs import layout_of
+from ibplan.plan.wired import WiredDesign
 from ibplan.plan.wires import wire_evaluated
 from ibplan.site.model import Layout
 from ibplan.spec.load import LoadedSpec
@@ -25,8 +27,7 @@ _Column = Sequence[int | str | None]
 _SWITCHED: Final = ("leaf", "spine", "core")
 _IN_DEVICE: Final = {"unit": "unit", "position": "position", "pod": "pod", "core_group": "position"}
 _INFINIBAND_PORT: Final = "mlx5_{port0}"
-_ETHERNET_PORT: Final = "eth{port0}"
-_SIDE_PORT: Final = "{network}{port0}"
+_ETHERNET_PORT: Final = "eth{port}"
 _USE_NUMBER: Final = "{number:3} tells all devices of a kind apart, {fabric} those of different planes and rails"
 
 
@@ -39,10 +40,8 @@ class DeviceNames:
         self._evaluated = evaluated
         self._patterns = {kind: parse_pattern(getattr(self._naming, kind)) for kind in KINDS}
         self._layout = cache(self._make_layout)
-        self.of = cache(self._of)
-
-    def _of(self, network: NetworkName) -> tuple[str, ...]:
-        return self.named(wire_evaluated(self._evaluated, network), network)
+        self._wiring = cache(lambda network: wire_evaluated(evaluated, network))
+        self._tier = cache(self._names_of_tier)
 
     def named(self, wiring: Wiring, network: NetworkName) -> tuple[str, ...]:
         """The names of all devices of a wiring of a network, in its order."""
@@ -62,10 +61,15 @@ class DeviceNames:
         other, _, tier = wiring.network.request.attached[group].name.partition(".")
         if network == "compute" or tier not in _SWITCHED:
             return None
-        there: NetworkName = other  # type: ignore[assignment]  # such groups are called after networks
-        names = self.of(there)
-        devices = wire_evaluated(self._evaluated, there).devices
-        return [names[i] for i in np.flatnonzero(devices.kind == KINDS.index(tier)).tolist()]
+        return self._tier(other, tier)
+
+    def _names_of_tier(self, network: NetworkName, tier: str) -> Sequence[str]:
+        """The names of the switches of a tier of some network."""
+        wiring: Wiring = self._wiring(network)
+        kind = KINDS.index(tier)
+        at = np.flatnonzero(wiring.devices.kind == kind)
+        label = device_groups(wiring, network)[kind, -1][0]
+        return self._group(_Columns(wiring, network, at, label, self._layout()), kind)
 
     def _make_layout(self) -> Layout | None:
         wanted = any(
@@ -158,30 +162,39 @@ class _Columns:
 
 
 class PortNames:
-    """The names of the ports of hosts of one network."""
+    """The names of the ports of hosts of one network; on other networks than compute, those of the cable schedule."""
 
-    def __init__(self, loaded: LoadedSpec, wiring: Wiring, network: NetworkName, fabric: str) -> None:
-        naming = loaded.spec.naming or NamingSpec()
-        usual = _INFINIBAND_PORT if fabric == "infiniband" else _ETHERNET_PORT
-        self._hosts, self._network = wiring.hosts, network
-        self._pattern = parse_pattern((naming.host_port or usual) if network == "compute" else _SIDE_PORT)
-        self._listed = naming.server_ports if network == "compute" else ()
+    def __init__(self, loaded: LoadedSpec, wired: WiredDesign) -> None:
+        naming, wiring = loaded.spec.naming or NamingSpec(), wired.wiring
+        usual = _INFINIBAND_PORT if wired.fabric == "infiniband" else _ETHERNET_PORT
+        self._hosts = wiring.hosts
+        self._pattern = parse_pattern(naming.host_port or usual)
+        self._listed = naming.server_ports if wired.network == "compute" else ()
+        self._side = host_ports(wired.evaluated, wired.network)
+        if wired.network == "compute":
+            self._check(loaded, wiring)
+
+    def _check(self, loaded: LoadedSpec, wiring: Wiring) -> None:
         far = wiring.devices.kind[wiring.links.b_device]
         count = int(wiring.links.b_port[far == SERVER].max(initial=-1)) + 1
         most = int(wiring.links.b_port[far < LEAF].max(initial=-1)) + 1
         if self._listed and len(self._listed) != count:
             message = f"{len(self._listed)} ports are listed, but a server has {count} on the compute network"
             raise _naming_error(loaded.document, "server_ports", message, "list every one, in order")
-        names = [self.name(False, port) for port in range(most)]
+        names = [self._of_pattern(port) for port in range(most)]
         if len(set(names)) < most:
             twice = next(name for n, name in enumerate(names) if name in names[:n])
             message = f"two ports of a host would be called {twice!r}"
             raise _naming_error(loaded.document, "host_port", message, "put {port} or {port0} into it")
 
-    def name(self, server: bool, port: int) -> str:
-        """The name of a port (from 0) of a server, or else of another host."""
-        if server and self._listed:
-            return self._listed[port]
+    def name(self, group: str, port: int) -> str:
+        """The name of a port (from 0) of a host: `group` = server, manager, or the name of attached hosts."""
+        side = self._side.get(group)
+        if side is not None:
+            return side[port].name
+        return self._listed[port] if group == "server" and self._listed else self._of_pattern(port)
+
+    def _of_pattern(self, port: int) -> str:
         per_nic, planes = self._hosts.ports_per_nic, self._hosts.planes
         nic, m = port // per_nic, port % per_nic
         values: dict[str, int | str | None] = {
@@ -191,6 +204,5 @@ class PortNames:
             "nic0": nic,
             "plane": m % planes + 1,
             "rail": nic * (per_nic // planes) + m // planes + 1,
-            "network": self._network,
         }
         return render(self._pattern, values)

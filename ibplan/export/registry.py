@@ -6,10 +6,14 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from ibplan.errors import UsageError
+from ibplan.export.containerlab import CONTAINERLAB
 from ibplan.export.discover import IBNETDISCOVER, IBSIM
 from ibplan.export.graphs import GRAPHML, NODE_LINK
 from ibplan.export.ibdm import IBDIAGNET
+from ibplan.export.labels import K8S_LABELS, KUEUE, TOPOGRAPH
+from ibplan.export.netbox import NETBOX
 from ibplan.export.opensm import OPENSM
+from ibplan.export.ptm import PTM
 from ibplan.export.scheme import Scheme
 from ibplan.export.slurm import SLURM, SLURM_BLOCK, SLURM_YAML
 from ibplan.export.target import Export, Target
@@ -22,8 +26,14 @@ TARGETS: Final[tuple[Target, ...]] = (
     SLURM,
     SLURM_BLOCK,
     SLURM_YAML,
+    K8S_LABELS,
+    KUEUE,
+    TOPOGRAPH,
     GRAPHML,
     NODE_LINK,
+    CONTAINERLAB,
+    PTM,
+    NETBOX,
 )
 _NEAREST: Final = 3
 _LONGEST_SHOWN: Final = 100

@@ -6,7 +6,7 @@ Everything that names a device after the plan asks here, so that all exports and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,8 +17,9 @@ from ibplan.export.addresses import Addresses, make_addresses
 from ibplan.export.guids import Guids, make_guids, read_guids
 from ibplan.export.names import DeviceNames, PortNames
 from ibplan.fabric.ports import class_port_names
-from ibplan.fabric.wiring_model import LEAF, SERVER, Side, Wiring
+from ibplan.fabric.wiring_model import KINDS, LEAF, Side, Wiring
 from ibplan.plan.wired import WiredDesign, wire_design
+from ibplan.plan.wires import wire_evaluated
 from ibplan.spec.load import LoadedSpec
 
 
@@ -30,6 +31,7 @@ class Scheme:
     """
 
     loaded: LoadedSpec
+    catalog: Catalog = field(repr=False)
     wired: WiredDesign
     devices: DeviceNames = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
@@ -47,7 +49,7 @@ class Scheme:
     @cached_property
     def host_ports(self) -> PortNames:
         """The names of the ports of hosts."""
-        return PortNames(self.loaded, self.wiring, self.network, self.wired.fabric)
+        return PortNames(self.loaded, self.wired)
 
     @cached_property
     def addresses(self) -> Addresses:
@@ -83,7 +85,8 @@ class Scheme:
                 continue
             kind = int(wiring.devices.kind[devices[at[0]]])
             if kind < LEAF:
-                known = [self.host_ports.name(kind == SERVER, port) for port in range(int(ports[at].max()) + 1)]
+                group = wiring.classes[number].host or KINDS[kind]
+                known = [self.host_ports.name(group, port) for port in range(int(ports[at].max()) + 1)]
             else:
                 known = ["" if n is None else n.name for n in class_port_names(wiring, number, side, system)]
             for link, port in zip(at.tolist(), ports[at].tolist(), strict=True):
@@ -102,10 +105,24 @@ def make_scheme(
 
     Raises as `wire_design` does; InputError where a pattern of `naming:` does not tell devices apart.
     """
-    return scheme_of(loaded, wire_design(loaded, catalog, design_id, network))
+    return scheme_of(loaded, catalog, wire_design(loaded, catalog, design_id, network))
 
 
-def scheme_of(loaded: LoadedSpec, wired: WiredDesign) -> Scheme:
-    """The scheme on a network that is wired already. Raises InputError."""
-    devices = DeviceNames(loaded, wired.evaluated)
-    return Scheme(loaded, wired, devices, devices.named(wired.wiring, wired.network))
+def scheme_of(loaded: LoadedSpec, catalog: Catalog, wired: WiredDesign, devices: DeviceNames | None = None) -> Scheme:
+    """The scheme on a network that is wired already; `devices` = names of the same design. Raises InputError."""
+    devices = devices or DeviceNames(loaded, wired.evaluated)
+    return Scheme(loaded, catalog, wired, devices, devices.named(wired.wiring, wired.network))
+
+
+def all_schemes(scheme: Scheme) -> tuple[Scheme, ...]:
+    """The schemes on all networks of the design: the compute network, then the planned others."""
+    evaluated = scheme.wired.evaluated
+    names: tuple[NetworkName, ...] = ("compute", *(side.name for side in evaluated.side.planned))
+    found = []
+    for name in names:
+        if name == scheme.network:
+            found.append(scheme)
+        else:
+            wired = replace(scheme.wired, wiring=wire_evaluated(evaluated, name), network=name)
+            found.append(scheme_of(scheme.loaded, scheme.catalog, wired, scheme.devices))
+    return tuple(found)

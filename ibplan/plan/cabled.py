@@ -60,11 +60,11 @@ def _cabled(
     naming: Naming | None,
     structured: StructuredRules | None,
 ) -> CabledNetwork:
-    wiring, parts = wire_evaluated(design, network), _parts(design, network)
-    return CabledNetwork(network, wiring, parts, places, naming, _host_ports(design, network), structured)
+    wiring, parts = wire_evaluated(design, network), billed_parts(design, network)
+    return CabledNetwork(network, wiring, parts, places, naming, host_ports(design, network), structured)
 
 
-def _host_ports(design: Evaluated, network: NetworkName) -> dict[str, list[HostPort]]:
+def host_ports(design: Evaluated, network: NetworkName) -> dict[str, list[HostPort]]:
     """What the ports of hosts are called on a side network, or on the compute network beside those of the GPUs: a
     server's first port is another one on each.
     """
@@ -92,7 +92,7 @@ def _carried(host: str) -> str:
     return "storage" if host in STORAGE_HOSTS else "inband"
 
 
-def _parts(design: Evaluated, network: NetworkName) -> tuple[LinkParts, ...]:
+def billed_parts(design: Evaluated, network: NetworkName) -> tuple[LinkParts, ...]:
     """The parts of a network that are bought."""
     side = design.side.named(network)
     if side is not None:

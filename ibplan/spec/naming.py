@@ -31,7 +31,7 @@ TOKENS: Final[Mapping[str, tuple[str, ...]]] = {
     "core": ("number", "core_group", *_FABRIC, *_PLACE),
     "unit": ("number",),
     "pod": ("number",),
-    "port": ("port", "port0", "nic", "nic0", "plane", "rail", "network"),
+    "port": ("port", "port0", "nic", "nic0", "plane", "rail"),
 }
 
 
@@ -119,7 +119,7 @@ class NamingSpec(Strict):
     """Names of devices and of the ports of hosts. The defaults give the names of the cable schedule.
 
     `unit`, `pod`: what a scheduler calls the servers that share leaves, and the units that share spines.
-    `host_port`: of NIC ports on the compute network; None = `mlx5_{port0}` on InfiniBand, `eth{port0}` elsewhere.
+    `host_port`: of NIC ports on the compute network; None = `mlx5_{port0}` on InfiniBand, `eth{port}` elsewhere.
     `server_ports`: those of a server one by one, where no pattern gives them.
     """
 

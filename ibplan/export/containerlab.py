@@ -1,0 +1,49 @@
+"""A topology for containerlab: an Ethernet fabric in containers, port by port, to try a configuration on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ibplan.document import dump_yaml
+from ibplan.errors import UsageError
+from ibplan.export.interfaces import linux_ends
+from ibplan.export.scheme import Scheme
+from ibplan.export.target import Export, ExportFile, Target
+from ibplan.fabric.wiring_model import KINDS, LEAF
+
+SWITCH_IMAGE: Final = "frrouting/frr:latest"
+HOST_IMAGE: Final = "alpine:latest"
+# containerlab's own interface of every node.
+_MANAGEMENT: Final = "eth0"
+_MANY: Final = 200
+
+
+def _containerlab(scheme: Scheme) -> Export:
+    name = re.sub(r"[^a-z0-9-]+", "-", scheme.wired.name.lower()).strip("-") or "fabric"
+    kinds = [KINDS[kind] for kind in scheme.wiring.devices.kind.tolist()]
+    nodes = {n: {"kind": "linux", "group": kind} for n, kind in zip(scheme.names, kinds, strict=True)}
+    links = []
+    for link in linux_ends(scheme):
+        if _MANAGEMENT in (link.a_port, link.b_port):
+            raise UsageError(
+                f"{_MANAGEMENT} is containerlab's own: set naming.host_port to a pattern such as eth{{port}}"
+            )
+        links.append({"endpoints": [f"{link.a_device}:{link.a_port}", f"{link.b_device}:{link.b_port}"]})
+    groups = {
+        kind: {"image": SWITCH_IMAGE if KINDS.index(kind) >= LEAF else HOST_IMAGE} for kind in dict.fromkeys(kinds)
+    }
+    data: dict[str, Any] = {"name": name, "topology": {"groups": groups, "nodes": nodes, "links": links}}
+    notes = (f"{len(nodes):,} nodes are more than one machine usually carries",) if len(nodes) > _MANY else ()
+    head = f"# {scheme.wired.name}, design {scheme.wired.id}\n"
+    return Export((ExportFile(f"{name}.clab.yml", (head, dump_yaml(data))),), notes)
+
+
+CONTAINERLAB = Target(
+    "containerlab",
+    "the fabric in containers, port by port",
+    "containerlab deploy",
+    ("<name>.clab.yml",),
+    _containerlab,
+    ("roce", "ethernet"),
+)

@@ -1,0 +1,44 @@
+"""The interfaces of every device that a link ends in, as operating systems and databases list them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ibplan.errors import UsageError
+from ibplan.export.scheme import Scheme
+
+LINUX_LIMIT = 15  # characters in the name of an interface of Linux
+
+
+class LinkEnds(NamedTuple):
+    """A link by the names of both devices and interfaces; `number` in the wiring."""
+
+    number: int
+    a_device: str
+    a_port: str
+    b_device: str
+    b_port: str
+
+
+def link_ends(scheme: Scheme, system: str | None = None) -> Iterator[LinkEnds]:
+    """Every link, in the order of the wiring. `system`: whose names for switch ports, None = the usual one."""
+    links, names = scheme.wiring.links, scheme.names
+    ports = scheme.port_names("a", system), scheme.port_names("b", system)
+    rows = zip(links.a_device.tolist(), ports[0], links.b_device.tolist(), ports[1], strict=True)
+    for number, (a, a_port, b, b_port) in enumerate(rows):
+        yield LinkEnds(number, names[a], a_port, names[b], b_port)
+
+
+def linux_ends(scheme: Scheme) -> Iterator[LinkEnds]:
+    """The same with names that Linux takes: `1/4` becomes `p1-4`. Raises UsageError for those that it cannot take."""
+    for link in link_ends(scheme):
+        yield link._replace(a_port=_linux(link.a_port), b_port=_linux(link.b_port))
+
+
+def _linux(port: str) -> str:
+    name = port.replace("/", "-")
+    name = f"p{name}" if name[:1].isdigit() else name
+    if len(name) > LINUX_LIMIT or ":" in name:
+        raise UsageError(f"Linux has no interface called {port!r}: at most {LINUX_LIMIT} characters, none of them ':'")
+    return name
