@@ -22,7 +22,11 @@ _MANY: Final = 200
 def _containerlab(scheme: Scheme) -> Export:
     name = re.sub(r"[^a-z0-9-]+", "-", scheme.wired.name.lower()).strip("-") or "fabric"
     kinds = [KINDS[kind] for kind in scheme.wiring.devices.kind.tolist()]
-    nodes = {n: {"kind": "linux", "group": kind} for n, kind in zip(scheme.names, kinds, strict=True)}
+    # The image stands at every node: releases before groups of nodes had images read it, too.
+    nodes = {
+        node: {"kind": "linux", "image": SWITCH_IMAGE if KINDS.index(kind) >= LEAF else HOST_IMAGE, "group": kind}
+        for node, kind in zip(scheme.names, kinds, strict=True)
+    }
     links = []
     for link in linux_ends(scheme):
         if _MANAGEMENT in (link.a_port, link.b_port):
@@ -30,12 +34,9 @@ def _containerlab(scheme: Scheme) -> Export:
                 f"{_MANAGEMENT} is containerlab's own: set naming.host_port to a pattern such as eth{{port}}"
             )
         links.append({"endpoints": [f"{link.a_device}:{link.a_port}", f"{link.b_device}:{link.b_port}"]})
-    groups = {
-        kind: {"image": SWITCH_IMAGE if KINDS.index(kind) >= LEAF else HOST_IMAGE} for kind in dict.fromkeys(kinds)
-    }
-    data: dict[str, Any] = {"name": name, "topology": {"groups": groups, "nodes": nodes, "links": links}}
+    data: dict[str, Any] = {"name": name, "topology": {"nodes": nodes, "links": links}}
     notes = (f"{len(nodes):,} nodes are more than one machine usually carries",) if len(nodes) > _MANY else ()
-    head = f"# {scheme.wired.name}, design {scheme.wired.id}\n"
+    head = f"# {scheme.title}\n"
     return Export((ExportFile(f"{name}.clab.yml", (head, dump_yaml(data))),), notes)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ibplan.document import dump_yaml
 from ibplan.errors import UsageError
-from ibplan.export.hierarchy import Hierarchy, make_hierarchy
+from ibplan.export.hierarchy import Hierarchy, host_list, make_hierarchy
 from ibplan.export.scheme import Scheme
 from ibplan.export.target import Export, ExportFile, Target
 
@@ -23,7 +23,7 @@ def _labels(scheme: Scheme) -> Export:
         {"apiVersion": "v1", "kind": "Node", "metadata": {"name": hierarchy.servers[number], "labels": labels}}
         for number, labels in enumerate(node_labels(hierarchy))
     ]
-    head = f"# {scheme.wired.name}, design {scheme.wired.id}\n# kubectl apply --server-side -f node-labels.yaml\n"
+    head = f"# {scheme.title}\n# kubectl apply --server-side -f node-labels.yaml\n"
     pieces = (head, *(f"---\n{dump_yaml(patch)}" for patch in patches))
     return Export((ExportFile("node-labels.yaml", pieces),))
 
@@ -43,8 +43,12 @@ def node_labels(hierarchy: Hierarchy) -> list[dict[str, str]]:
                 labels[server][TIER.format(number=number)] = group.name
     for number, members in enumerate(hierarchy.domains, 1):
         for server in members:
-            labels[server][DOMAIN] = f"nvlink-{number:03d}"
+            labels[server][DOMAIN] = _domain(number)
     return labels
+
+
+def _domain(number: int) -> str:
+    return f"nvlink-{number:03d}"
 
 
 def _kueue(scheme: Scheme) -> Export:
@@ -59,7 +63,7 @@ def _kueue(scheme: Scheme) -> Export:
         "spec": {"levels": [{"nodeLabel": label} for label in (*levels, _HOST)]},
     }
     about = "# Every node needs all of these labels: target k8s-labels.\n"
-    head = f"# {scheme.wired.name}, design {scheme.wired.id}\n"
+    head = f"# {scheme.title}\n"
     return Export((ExportFile("kueue-topology.yaml", (head, about, dump_yaml(data))),))
 
 
@@ -71,18 +75,19 @@ def _nested(hierarchy: Hierarchy) -> bool:
 
 def _topograph(scheme: Scheme) -> Export:
     hierarchy = make_hierarchy(scheme)
-    switches: dict[str, dict[str, Any]] = {}
-    for level in reversed(hierarchy.levels):
-        for group in level:
-            switches[group.name] = {"switches": list(group.children)} if group.children else {}
-    blocks = []
-    domain_of = {s: f"nvlink-{n:03d}" for n, members in enumerate(hierarchy.domains, 1) for s in members}
+    switches = {
+        g.name: {"switches": list(g.children)} for level in reversed(hierarchy.levels) for g in level if g.children
+    }
+    domain_of = {s: _domain(n) for n, members in enumerate(hierarchy.domains, 1) for s in members}
+    blocks: list[dict[str, Any]] = []
     for group in hierarchy.levels[0]:
-        by_domain: dict[str, list[str]] = {}
+        by_domain: dict[str | None, list[int]] = {}
         for server in group.servers:
-            by_domain.setdefault(domain_of.get(server, group.name), []).append(hierarchy.servers[server])
-        blocks += [{"name": name, "switch": group.name, "nodes": nodes} for name, nodes in by_domain.items()]
-    head = f"# {scheme.wired.name}, design {scheme.wired.id}\n"
+            by_domain.setdefault(domain_of.get(server), []).append(server)
+        for domain, members in by_domain.items():
+            labels = {} if domain is None else {"labels": {DOMAIN: domain}}
+            blocks.append({"switch": group.name, "nodes": [host_list(hierarchy.names(members))], **labels})
+    head = f"# {scheme.title}\n"
     return Export((ExportFile("topograph.yaml", (head, dump_yaml({"switches": switches, "blocks": blocks}))),))
 
 

@@ -86,7 +86,7 @@ class DeviceNames:
         for nth, values in enumerate(zip(*(columns.of(token) for token in tokens), strict=True)):
             if None in values:
                 missing = tokens[values.index(None)].replace("_", " ")
-                raise self._wrong(KINDS[kind], f"{columns.plain(nth)} has no {missing}", _USE_NUMBER)
+                raise self._wrong(KINDS[kind], f"{columns.plain(nth)} has no {missing}", "every one has a {number}")
             name = render(parts, dict(zip(tokens, values, strict=True)))
             if len(name) > MAX_NAME or not NAME.fullmatch(name):
                 message = (

@@ -16,6 +16,7 @@ from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER
 from ibplan.plan.runs import layout_of
 from ibplan.plan.switches import SwitchModel
 from ibplan.report.spreadsheet import csv_text
+from ibplan.site.floor import PDU_HOSTS
 from ibplan.site.model import Layout
 
 _FILES: Final = (
@@ -35,6 +36,7 @@ _ROLES: Final = {
     "core": ("Core switch", "f44336"),
     "manager": ("Fabric manager", "9c27b0"),
     "attached": ("Attached host", "607d8b"),
+    PDU_HOSTS: ("Rack PDU", "795548"),
 }
 _UNKNOWN: Final = "Generic"
 _SWITCHED: Final = ("leaf", "spine", "core")
@@ -112,13 +114,17 @@ def _devices(scheme: Scheme, layout: Layout | None) -> Iterator[tuple[Any, ...]]
         word = KINDS[kind]
         if kind == SERVER and scheme.network != "compute":
             continue
-        if word == "attached" and w.network.request.attached[group].name.partition(".")[2] in _SWITCHED:
+        hosts = w.network.request.attached[group].name if word == "attached" else ""
+        if hosts.partition(".")[2] in _SWITCHED:
             continue
         at = np.flatnonzero((w.devices.kind == kind) & (w.devices.group == group))
         facts = _facts(scheme, kind, group)
         for nth in range(len(at)):
             place = _place(layout, label, nth)
-            yield (scheme.names[first + nth], _ROLES[word][0], *facts[:2], None, *place, *facts[2:])
+            if hosts == PDU_HOSTS:  # stands upright behind the frame
+                place = (place[0], None, None)
+            role = _ROLES[PDU_HOSTS if hosts == PDU_HOSTS else word][0]
+            yield (scheme.names[first + nth], role, *facts[:2], None, *place, *facts[2:])
 
 
 def _place(layout: Layout | None, label: str, nth: int) -> tuple[str | None, int | None, str | None]:
@@ -144,6 +150,8 @@ def _facts(scheme: Scheme, kind: int, group: int) -> tuple[str, str, str | None,
     if KINDS[kind] == "manager":
         return _UNKNOWN, "Fabric manager", None, 1
     name = scheme.wiring.network.request.attached[group].name
+    if name == PDU_HOSTS:
+        return _UNKNOWN, "Rack PDU", None, 0
     units = {hosts.name: hosts.rack_units for hosts in scheme.loaded.spec.attached}
     return _UNKNOWN, f"Host {name}", None, units.get(name) or 0
 

@@ -55,7 +55,7 @@ def _port_guids(nodes: Iterable[Node]) -> Iterator[str]:
 def _conf(scheme: Scheme, fabric: int, top: int, others: list[Node]) -> Iterator[str]:
     label = scheme.label(fabric)
     home = f"{HOME}/{label}" if label else HOME
-    yield f"# OpenSM for {scheme.wired.name}, design {scheme.wired.id}, {scheme.network} network"
+    yield f"# OpenSM for {scheme.title}, {scheme.network} network"
     yield f", fabric {label}.\n" if label else ".\n"
     yield "# Only what the plan decides: everything else stays at OpenSM's defaults (opensm -c FILE writes them all).\n"
     yield f"# Paths: put these files into {home}, or change the paths below.\n\n"

@@ -15,7 +15,7 @@ def _ptm(scheme: Scheme) -> Export:
 
 
 def _dot(scheme: Scheme) -> Iterator[str]:
-    yield f'# {scheme.wired.name}, design {scheme.wired.id}\ngraph "fabric" {{\n'
+    yield f'# {scheme.title}\ngraph "fabric" {{\n'
     for name, kind in zip(scheme.names, scheme.wiring.devices.kind.tolist(), strict=True):
         role = KINDS[kind] if kind >= LEAF else "host"
         yield f'  "{name}" [role="{role}"]\n'

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ibplan.catalog.store import Catalog
+from ibplan.document import printable
 from ibplan.economics.items import NetworkName
 from ibplan.export.addresses import Addresses, make_addresses
 from ibplan.export.guids import Guids, make_guids, read_guids
@@ -45,6 +46,11 @@ class Scheme:
     def network(self) -> NetworkName:
         """Which network of the design it is."""
         return self.wired.network
+
+    @property
+    def title(self) -> str:
+        """What files say of where they come from, in one line whatever the spec is called."""
+        return f"{printable(self.wired.name)}, design {self.wired.id}"
 
     @cached_property
     def host_ports(self) -> PortNames:

@@ -92,7 +92,7 @@ def _switches(hierarchy: Hierarchy) -> Iterator[dict[str, str]]:
 
 
 def _head(scheme: Scheme, about: str) -> Iterator[str]:
-    yield f"# {scheme.wired.name}, design {scheme.wired.id}\n# {about}\n"
+    yield f"# {scheme.title}\n# {about}\n"
 
 
 SLURM = Target(

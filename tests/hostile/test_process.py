@@ -42,6 +42,7 @@ LINES = {
         f"growth {SMALL} --set 'growth=[{{year: 1, gpus: 128}}]'{f}"
         for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
     ],
+    "export": [f"export {SMALL} --to graphml -o -", "export --list", "export --list --format json"],
     "show": [f"show {NAME}", f"show {NAME} --format json"],
     "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
     "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
