@@ -205,6 +205,41 @@ def _lengths_are_planned(scheme: Scheme, design: Design, routes: Routes) -> None
     assert (routes.length == wanted).all()
 
 
+def test_a_missing_link_is_seen_and_routed_around(tmp_path: Path) -> None:
+    """One cable between a leaf and a spine is missing: with the roots stated ftree still routes, without them not."""
+    opensm, discover = need("opensm", "opensm"), need("ibnetdiscover", "infiniband-diags")
+    case = Case("converged-16.yaml", (), None)
+    scheme, _ = _design(case)
+    subnets = Subnets(scheme)
+    missing = np.flatnonzero(scheme.wiring.devices.kind[scheme.wiring.links.b_device] > LEAF)[0]
+    planned = _planned_links(subnets, 0)
+    engines = {}
+    for roots in (True, False):
+        folder = tmp_path / str(roots)
+        for target in ("ibsim", "opensm", "ibnetdiscover"):
+            _write(scheme, target, folder)
+        _cut(folder / "fabric.net", subnets, int(missing))
+        conf = folder / "opensm.conf"
+        if not roots:
+            conf.write_text(re.sub(r"^root_guid_file.*$", "", conf.read_text(encoding="utf-8"), flags=re.MULTILINE))
+        found = _run(subnets, 0, folder, opensm, discover)
+        engines[roots] = re.findall(r"(\w+) tables configured on all switches", found.manager_log)
+        assert len(planned - _links(found.discovered)) == 1
+        assert _links(found.discovered) < planned
+    assert engines == {True: ["ftree"], False: ["updn"]}
+
+
+def _cut(net: Path, subnets: Subnets, link: int) -> None:
+    """Take one link out of a netlist, at both ends."""
+    ends = [(node.guid, port.number) for node in subnets.switches(0) for port in node.ports if port.link == link]
+    blocks = net.read_text(encoding="utf-8").split("\n\n")
+    for guid, number in ends:
+        at = next(i for i, block in enumerate(blocks) if f'"S-{guid:016x}"\t' in block)
+        blocks[at], count = re.subn(rf"^\[{number}\].*\n?", "", blocks[at], flags=re.MULTILINE)
+        assert count == 1
+    net.write_text("\n\n".join(blocks), encoding="utf-8")
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_the_topology_checker_sees_the_planned_paths(case: Case, tmp_path: Path) -> None:
     program = need("ibdmchk", "ibutils")
