@@ -58,8 +58,12 @@ def test_the_controller_shows_the_plan(name: str, tmp_path: Path) -> None:
         nodes = set(re.findall(r"NodeName=(\S+)", running.scontrol("-o", "show", "nodes")))
     assert running.complaints() == []
     assert nodes == set(_servers(scheme))
-    leaves = {switch for switch, (level, _) in shown.items() if level == 0}
-    assert {frozenset(shown[switch][1]) for switch in leaves} == _planned_groups(scheme)
+    lowest = {frozenset(members): switch for switch, (level, members) in shown.items() if level == 0}
+    planned = _planned_groups(scheme)
+    assert set(lowest) == set(planned)
+    for members, leaves in planned.items():
+        only = {scheme.names[leaf] for leaf in leaves}
+        assert lowest[members] in only if len(only) == 1 else re.fullmatch(r"unit-\d{3}|su\d+", lowest[members])
     (root,) = [switch for switch, (_, members) in shown.items() if members == nodes]
     assert shown[root][0] == max(level for level, _ in shown.values())
 
@@ -74,8 +78,8 @@ def _shown(running: Controller) -> dict[str, tuple[int, set[str]]]:
     return found
 
 
-def _planned_groups(scheme: Scheme) -> set[frozenset[str]]:
-    """Servers that have all their leaves in common, by the links of the plan."""
+def _planned_groups(scheme: Scheme) -> dict[frozenset[str], frozenset[int]]:
+    """Servers that have all their leaves in common, by the links of the plan, with these leaves."""
     d, links = scheme.wiring.devices, scheme.wiring.links
     leaves: dict[int, set[int]] = {}
     at = np.flatnonzero(d.kind[links.b_device] == SERVER)
@@ -84,7 +88,7 @@ def _planned_groups(scheme: Scheme) -> set[frozenset[str]]:
     groups: dict[frozenset[int], set[str]] = {}
     for server, mine in leaves.items():
         groups.setdefault(frozenset(mine), set()).add(scheme.names[server])
-    return {frozenset(group) for group in groups.values()}
+    return {frozenset(group): mine for mine, group in groups.items()}
 
 
 def test_three_levels_are_units_pods_and_all(tmp_path: Path) -> None:
