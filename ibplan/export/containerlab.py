@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
 from typing import Any, Final
 
 from ibplan.document import dump_yaml
@@ -25,8 +26,11 @@ def _containerlab(scheme: Scheme) -> Export:
     # The image stands at every node: releases before groups of nodes had images read it, too.
     nodes = {
         node: {"kind": "linux", "image": SWITCH_IMAGE if KINDS.index(kind) >= LEAF else HOST_IMAGE, "group": kind}
-        for node, kind in zip(scheme.names, kinds, strict=True)
+        for node, kind, alias in zip(scheme.names, kinds, scheme.aliases, strict=True)
+        if not alias
     }
+    others = compress(scheme.names, scheme.aliases)
+    nodes |= {node: {"kind": "linux", "image": HOST_IMAGE, "group": "attached"} for node in others if node not in nodes}
     links = []
     for link in linux_ends(scheme):
         if _MANAGEMENT in (link.a_port, link.b_port):

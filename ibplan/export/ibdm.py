@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ibplan.export.scheme import Scheme
 from ibplan.export.subnet import Subnets, in_subnet
@@ -32,12 +32,10 @@ class _Kinds:
 
     def __init__(self, subnets: Subnets, fabric: int) -> None:
         self._subnets, self._fabric = subnets, fabric
-        self._hosts: dict[str, dict[int, str]] = {}
-        w = subnets.scheme.wiring
+        self._hosts: dict[str, dict[str, None]] = {}
         ports = subnets.scheme.port_names("b")
         for node in subnets.adapters(fabric):
-            link = node.ports[0].link
-            self._hosts.setdefault(self.of(node.device), {})[int(w.links.b_port[link])] = ports[link]
+            self._hosts.setdefault(self.of(node.device), {})[ports[node.ports[0].link]] = None
 
     def of(self, device: int) -> str:
         """The kind of a device."""
@@ -48,7 +46,8 @@ class _Kinds:
         if kind == MANAGER:
             return "MANAGER"
         if kind == ATTACHED:
-            return f"HOST-{w.network.request.attached[int(w.devices.group[device])].name}"
+            hosts = w.network.request.attached[int(w.devices.group[device])]
+            return "SERVER" if hosts.device_group(self._subnets.scheme.network) == "server" else f"HOST-{hosts.name}"
         return f"SW{self._subnets.radix[kind]}-{self._subnets.scheme.wired.switch_ids[KINDS[kind]]}"
 
     def systems(self) -> Iterator[tuple[str, Iterator[str]]]:
@@ -67,10 +66,10 @@ def _switch(name: str, ports: int) -> Iterator[str]:
     yield from (f"{port} -> P{port}\n" for port in range(1, ports + 1))
 
 
-def _host(name: str, ports: dict[int, str]) -> Iterator[str]:
+def _host(name: str, ports: Iterable[str]) -> Iterator[str]:
     """A host has an adapter for every NIC port, as its operating system shows it."""
     yield f"TOPSYSTEM {name}\n"
-    for _, port in sorted(ports.items()):
+    for port in ports:
         yield f"\nNODE CA 1 ADAPTER {port}\n1 -> {port}/P1\n"
 
 

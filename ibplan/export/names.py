@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -44,27 +45,29 @@ class DeviceNames:
         self._tier = cache(self._names_of_tier)
 
     def named(self, wiring: Wiring, network: NetworkName) -> tuple[str, ...]:
-        """The names of all devices of a wiring of a network, in its order."""
+        """The names of all devices of a wiring of a network, in its order. A server can be there twice (`aliases`)."""
         self._check_networks(wiring, network)
         names = [""] * len(wiring.devices)
-        for (kind, group), (label, first) in device_groups(wiring, network).items():
-            at = np.flatnonzero((wiring.devices.kind == kind) & (wiring.devices.group == group))
-            found = self._others(wiring, network, group) if kind == ATTACHED else None
+        for kind, group, at in _kinds(wiring):
+            found = self._elsewhere(wiring, network, group) if kind == ATTACHED else None
             if found is None:
+                label = device_groups(wiring, network)[kind, group][0]
                 found = self._group(_Columns(wiring, network, at, label, self._layout()), kind)
-            names[first : first + len(at)] = found
-        self._check_unique(wiring, names)
+            names[int(at[0]) : int(at[-1]) + 1] = found
+        own = [not alias for alias in aliases(wiring, network)]
+        self._check_unique(wiring, list(compress(enumerate(names), own)))
         return tuple(names)
 
-    def _others(self, wiring: Wiring, network: NetworkName, group: int) -> Sequence[str] | None:
-        """Hosts that are switches of another network are called as they are there; None for hosts that are none."""
-        other, _, tier = wiring.network.request.attached[group].name.partition(".")
-        if network == "compute" or tier not in _SWITCHED:
-            return None
-        return self._tier(other, tier)
+    def _elsewhere(self, wiring: Wiring, network: NetworkName, group: int) -> Sequence[str] | None:
+        """Hosts that are servers, or switches of another network, are called as they are there; None for others."""
+        there = wiring.network.request.attached[group].device_group(network) or ""
+        if there == "server":
+            return self._tier("compute", "server")
+        other, _, tier = there.partition("/")
+        return self._tier(other, tier) if tier in _SWITCHED else None
 
     def _names_of_tier(self, network: NetworkName, tier: str) -> Sequence[str]:
-        """The names of the switches of a tier of some network."""
+        """The names of the servers, or of the switches of a tier of some network."""
         wiring: Wiring = self._wiring(network)
         kind = KINDS.index(tier)
         at = np.flatnonzero(wiring.devices.kind == kind)
@@ -105,9 +108,9 @@ class DeviceNames:
                 message = f"{getattr(self._naming, kind)!r} names switches of the compute and {network} networks alike"
                 raise self._wrong(kind, message, "put {network} into it: it is empty for compute")
 
-    def _check_unique(self, wiring: Wiring, names: list[str]) -> None:
+    def _check_unique(self, wiring: Wiring, names: Sequence[tuple[int, str]]) -> None:
         seen: dict[str, int] = {}
-        for device, name in enumerate(names):
+        for device, name in names:
             first = seen.setdefault(name.lower(), device)
             if first != device:
                 kind = KINDS[wiring.devices.kind[device]]
@@ -120,6 +123,30 @@ class DeviceNames:
 
 def _naming_error(document: Document, key: str, message: str, remedy: str) -> InputError:
     return InputError([document.problem(("naming", key), f"naming.{key}: {message}", remedy)])
+
+
+def aliases(wiring: Wiring, network: NetworkName) -> list[bool]:
+    """Of every device: whether it is one that stands elsewhere, too, and has its name from there.
+
+    Those are ports of servers beside those of the GPUs, and ports of switches of another network.
+    """
+    found = [False] * len(wiring.devices)
+    for kind, group, at in _kinds(wiring):
+        if kind == ATTACHED:
+            there = wiring.network.request.attached[group].device_group(network) or ""
+            if there == "server" or there.partition("/")[2] in _SWITCHED:
+                found[int(at[0]) : int(at[-1]) + 1] = [True] * len(at)
+    return found
+
+
+def _kinds(wiring: Wiring) -> Iterator[tuple[int, int, Indices]]:
+    """(kind, group of attached hosts or -1, devices) of all that there are; such devices stand in a row."""
+    d = wiring.devices
+    for kind in range(len(KINDS)):
+        for group in range(len(wiring.network.request.attached)) if kind == ATTACHED else (-1,):
+            at = np.flatnonzero((d.kind == kind) & (d.group == group))
+            if len(at):
+                yield kind, group, at
 
 
 class _Columns:

@@ -39,7 +39,6 @@ _ROLES: Final = {
     PDU_HOSTS: ("Rack PDU", "795548"),
 }
 _UNKNOWN: Final = "Generic"
-_SWITCHED: Final = ("leaf", "spine", "core")
 
 
 def _netbox(scheme: Scheme) -> Export:
@@ -49,7 +48,11 @@ def _netbox(scheme: Scheme) -> Export:
     site = _slug(scheme.wired.name)
     floor = scheme.wired.evaluated.placed.floor
     layout = None if floor is None else layout_of(floor)
-    devices = [device for one in schemes for device in _devices(one, layout)]
+    # A device has its rows from the first network that has it.
+    by_name: dict[str, tuple[Any, ...]] = {}
+    for device in (device for one in schemes for device in _devices(one, layout)):
+        by_name.setdefault(device[0], device)
+    devices = list(by_name.values())
     types = list(dict.fromkeys((d[2], d[3], d[8], d[9]) for d in devices))
     makers = [(maker, _slug(maker)) for maker in dict.fromkeys(maker for maker, *_ in types)]
     roles = [(name, _slug(name), color) for name, color in _ROLES.values() if any(d[1] == name for d in devices)]
@@ -115,7 +118,7 @@ def _devices(scheme: Scheme, layout: Layout | None) -> Iterator[tuple[Any, ...]]
         if kind == SERVER and scheme.network != "compute":
             continue
         hosts = w.network.request.attached[group].name if word == "attached" else ""
-        if hosts.partition(".")[2] in _SWITCHED:
+        if scheme.aliases[first]:
             continue
         at = np.flatnonzero((w.devices.kind == kind) & (w.devices.group == group))
         facts = _facts(scheme, kind, group)

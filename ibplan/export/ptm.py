@@ -16,9 +16,10 @@ def _ptm(scheme: Scheme) -> Export:
 
 def _dot(scheme: Scheme) -> Iterator[str]:
     yield f'# {scheme.title}\ngraph "fabric" {{\n'
+    roles: dict[str, str] = {}
     for name, kind in zip(scheme.names, scheme.wiring.devices.kind.tolist(), strict=True):
-        role = KINDS[kind] if kind >= LEAF else "host"
-        yield f'  "{name}" [role="{role}"]\n'
+        roles.setdefault(name, KINDS[kind] if kind >= LEAF else "host")
+    yield from (f'  "{name}" [role="{role}"]\n' for name, role in roles.items())
     for link in link_ends(scheme):
         yield f'  "{link.a_device}":"{link.a_port}" -- "{link.b_device}":"{link.b_port}"\n'
     yield "}\n"

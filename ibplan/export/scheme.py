@@ -16,7 +16,7 @@ from ibplan.document import printable
 from ibplan.economics.items import NetworkName
 from ibplan.export.addresses import Addresses, make_addresses
 from ibplan.export.guids import Guids, make_guids, read_guids
-from ibplan.export.names import DeviceNames, PortNames
+from ibplan.export.names import DeviceNames, PortNames, aliases
 from ibplan.fabric.ports import class_port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, Side, Wiring
 from ibplan.plan.wired import WiredDesign, wire_design
@@ -27,6 +27,9 @@ from ibplan.spec.load import LoadedSpec
 @dataclass(frozen=True)
 class Scheme:
     """A wired network of a design with its names and addresses. `names` = of all devices, in the wiring's order.
+
+    Where servers have ports for storage or management on this network, too, they stand in the wiring a second time,
+    under the same name (`aliases`).
 
     What only some targets need is made when it is first asked for; a range that is too small is an InputError then.
     """
@@ -51,6 +54,11 @@ class Scheme:
     def title(self) -> str:
         """What files say of where they come from, in one line whatever the spec is called."""
         return f"{printable(self.wired.name)}, design {self.wired.id}"
+
+    @cached_property
+    def aliases(self) -> tuple[bool, ...]:
+        """Of every device: whether it is a server, or a switch of another network, that has its name from there."""
+        return tuple(aliases(self.wiring, self.network))
 
     @cached_property
     def host_ports(self) -> PortNames:

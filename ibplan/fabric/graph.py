@@ -59,7 +59,8 @@ def full_graph(wiring: Wiring, system: str | None = None, called: Called | None 
         called = Called(w.device_names(), _port_names(w, "a", system), _port_names(w, "b", system))
     names = called.devices
     for device, name in enumerate(names):
-        graph.add_node(name, **_attributes(w, device))
+        if name not in graph:  # a host with a second set of ports stays what it is
+            graph.add_node(name, **_attributes(w, device))
     devices = (links.link_class.tolist(), links.a_device.tolist(), links.b_device.tolist())
     for k, a, b, port_a, port_b in zip(*devices, called.a_ports, called.b_ports, strict=True):
         link = w.classes[k]

@@ -34,6 +34,7 @@ SAMPLES = {
     "separate rails": ("rail-only-512", "network.rail_only=true", LARGE),
     "three tiers": ("three-lines", LARGE, "fabrics=infiniband", "network.tiers=3", "network.pod_units=2", "gpus=512"),
     "converged": ("converged-16",),
+    "servers on it twice": ("converged-pair-16",),
 }
 
 
@@ -178,7 +179,7 @@ def test_jobs_are_placed_by_the_compute_network_alone() -> None:
         texts("slurm", scheme("h100-pod-127", network="storage"))
 
 
-@pytest.mark.parametrize("name", ["h100-pod-127", "gb300-nvl72", "small-team", "storage-attached"])
+@pytest.mark.parametrize("name", ["h100-pod-127", "gb300-nvl72", "small-team", "storage-attached", "converged-pair-16"])
 def test_rows_for_netbox_refer_to_rows_before_them(name: str) -> None:
     made = scheme(name)
     files = {path: list(csv.DictReader(io.StringIO(text))) for path, text in texts("netbox", made).items()}
