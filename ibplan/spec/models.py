@@ -20,6 +20,7 @@ from ibplan.spec.economics import (
     Support,
     SupportField,
 )
+from ibplan.spec.ethernet import EthernetSpec
 from ibplan.spec.forms import (
     NOT_BOOL,
     Explored,
@@ -65,6 +66,7 @@ __all__ = [
     "Budget",
     "CablingSpec",
     "Discounts",
+    "EthernetSpec",
     "ExchangeRateSpec",
     "ExploredBool",
     "ExploredGbps",
@@ -325,7 +327,7 @@ def _given(key: str) -> dict[str, Any]:
 class Spec(Strict):
     """A whole spec. `gpus` or `servers` is required; everything else has a default.
 
-    `naming`, `addressing`: None = the defaults of those models.
+    `naming`, `addressing`, `ethernet`: None = the defaults of those models.
     """
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [_given("gpus"), _given("servers")]})
@@ -369,6 +371,7 @@ class Spec(Strict):
     growth: Many[GrowthStage] = ()
     naming: NamingSpec | None = None
     addressing: AddressingSpec | None = None
+    ethernet: EthernetSpec | None = None
 
     @model_validator(mode="after")
     def _has_a_size(self) -> Spec:
