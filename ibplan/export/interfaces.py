@@ -33,10 +33,11 @@ def link_ends(scheme: Scheme, system: str | None = None) -> Iterator[LinkEnds]:
 def linux_ends(scheme: Scheme) -> Iterator[LinkEnds]:
     """The same with names that Linux takes: `1/4` becomes `p1-4`. Raises UsageError for those that it cannot take."""
     for link in link_ends(scheme):
-        yield link._replace(a_port=_linux(link.a_port), b_port=_linux(link.b_port))
+        yield link._replace(a_port=linux_name(link.a_port), b_port=linux_name(link.b_port))
 
 
-def _linux(port: str) -> str:
+def linux_name(port: str) -> str:
+    """A port as an interface of Linux. Raises UsageError where it cannot be one."""
     name = port.replace("/", "-")
     name = f"p{name}" if name[:1].isdigit() else name
     if len(name) > LINUX_LIMIT or ":" in name:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from ibplan.errors import UsageError
 from ibplan.export.containerlab import CONTAINERLAB
 from ibplan.export.discover import IBNETDISCOVER, IBSIM
+from ibplan.export.frr import FRR
 from ibplan.export.graphs import GRAPHML, NODE_LINK
 from ibplan.export.ibdm import IBDIAGNET
 from ibplan.export.labels import K8S_LABELS, KUEUE, TOPOGRAPH
@@ -34,6 +35,7 @@ TARGETS: Final[tuple[Target, ...]] = (
     CONTAINERLAB,
     PTM,
     NETBOX,
+    FRR,
 )
 _NEAREST: Final = 3
 _LONGEST_SHOWN: Final = 100
