@@ -17,6 +17,7 @@ from ibplan.export.opensm import OPENSM
 from ibplan.export.ptm import PTM
 from ibplan.export.scheme import Scheme
 from ibplan.export.slurm import SLURM, SLURM_BLOCK, SLURM_YAML
+from ibplan.export.sonic import SONIC
 from ibplan.export.target import Export, Target
 
 TARGETS: Final[tuple[Target, ...]] = (
@@ -36,6 +37,7 @@ TARGETS: Final[tuple[Target, ...]] = (
     PTM,
     NETBOX,
     FRR,
+    SONIC,
 )
 _NEAREST: Final = 3
 _LONGEST_SHOWN: Final = 100
