@@ -13,6 +13,7 @@ from ibplan.export.graphs import GRAPHML, NODE_LINK
 from ibplan.export.ibdm import IBDIAGNET
 from ibplan.export.labels import K8S_LABELS, KUEUE, TOPOGRAPH
 from ibplan.export.netbox import NETBOX
+from ibplan.export.nvue import NVUE, NVUE_5_11
 from ibplan.export.opensm import OPENSM
 from ibplan.export.ptm import PTM
 from ibplan.export.scheme import Scheme
@@ -38,6 +39,8 @@ TARGETS: Final[tuple[Target, ...]] = (
     NETBOX,
     FRR,
     SONIC,
+    NVUE,
+    NVUE_5_11,
 )
 _NEAREST: Final = 3
 _LONGEST_SHOWN: Final = 100
