@@ -31,7 +31,7 @@ check: $(STAMP) ## Format, lint, types, import directions
 test: $(STAMP) ## All tests that need no outside program
 	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/system
 
-test-system: $(STAMP) ## Tests with outside programs: LibreOffice, OpenSM with ibsim, Slurm
+test-system: $(STAMP) ## Tests with outside programs: LibreOffice, OpenSM with ibsim, Slurm, FRR
 	$(BIN)/pytest tests/system
 
 golden: $(STAMP) ## Rewrite the golden files; read the difference before committing it
