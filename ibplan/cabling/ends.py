@@ -50,10 +50,17 @@ class ClassEnd:
 
 
 def device_places(
-    wiring: Wiring, places: Places | None, network: str, naming: Naming | None = None
+    wiring: Wiring,
+    places: Places | None,
+    network: str,
+    naming: Naming | None = None,
+    names: Sequence[str] | None = None,
 ) -> list[DevicePlace]:
-    """Every device of a wiring, in its order. `naming` gives a device of a group its name on the floor."""
-    names = _floor_names(wiring, network, naming)
+    """Every device of a wiring, in its order. `naming` gives a device of a group its name on the floor.
+
+    `names`: those of all devices, where the site has names of its own.
+    """
+    names = _floor_names(wiring, network, naming) if names is None else names
     found = [DevicePlace((None, None, None, None, name), name) for name in names]
     if places is None:
         return found

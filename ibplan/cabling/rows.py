@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -78,6 +78,7 @@ class CabledNetwork:
 
     `naming`: how devices of all networks are called on the floor; `host_ports`: how the ports of its hosts are.
     `structured`: how links run over trunks between racks (the places then have panels); None = every cable is direct.
+    `names`: of all devices, where the site has names of its own.
     """
 
     name: str
@@ -87,6 +88,7 @@ class CabledNetwork:
     naming: Naming | None = None
     host_ports: HostPorts | None = None
     structured: StructuredRules | None = None
+    names: Sequence[str] | None = None
 
 
 def cable_rows(network: CabledNetwork) -> Iterator[CableRow]:
@@ -110,7 +112,7 @@ class _Ends:
         self._wiring, self._parts, self._hosts = network.wiring, network.parts, network.host_ports
         self._choice = choices_of(network.wiring, network.parts)
         self._cages: dict[Side, Cages] = {side: link_cages(network.wiring, network.parts, side) for side in SIDES}
-        self._devices = device_places(network.wiring, network.places, network.name, network.naming)
+        self._devices = device_places(network.wiring, network.places, network.name, network.naming, network.names)
         self._known: dict[tuple[int, Side], ClassEnd] = {}
 
     def of(self, legs: Indices, side: Side) -> list[End]:

@@ -16,9 +16,10 @@ from ibplan.document import printable
 from ibplan.economics.items import NetworkName
 from ibplan.export.addresses import Addresses, make_addresses
 from ibplan.export.guids import Guids, make_guids, read_guids
-from ibplan.export.names import DeviceNames, PortNames, aliases
+from ibplan.export.port_names import PortNames
 from ibplan.fabric.ports import class_port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, Side, Wiring
+from ibplan.plan.site_names import DeviceNames, aliases
 from ibplan.plan.wired import WiredDesign, wire_design
 from ibplan.plan.wires import wire_evaluated
 from ibplan.spec.load import LoadedSpec
@@ -131,9 +132,8 @@ def scheme_of(loaded: LoadedSpec, catalog: Catalog, wired: WiredDesign, devices:
 def all_schemes(scheme: Scheme) -> tuple[Scheme, ...]:
     """The schemes on all networks of the design: the compute network, then the planned others."""
     evaluated = scheme.wired.evaluated
-    names: tuple[NetworkName, ...] = ("compute", *(side.name for side in evaluated.side.planned))
     found = []
-    for name in names:
+    for name in scheme.devices.networks:
         if name == scheme.network:
             found.append(scheme)
         else:

@@ -17,6 +17,7 @@ from ibplan.host_groups import OOB_LEAF, STORAGE_HOSTS
 from ibplan.parts.chosen import LinkParts
 from ibplan.plan.evaluate import Evaluated, is_billed
 from ibplan.plan.runs import layout_of
+from ibplan.plan.site_names import DeviceNames
 from ibplan.plan.sited import device_naming
 from ibplan.plan.structured import panelled, structured_rules
 from ibplan.plan.wired import choose_design
@@ -48,8 +49,9 @@ def cable_design(
     floor = design.placed.floor
     rules = structured_rules(loaded.spec.site)
     places = None if floor is None else layout_of(floor) if rules is None else panelled(floor)
-    naming = None if floor is None else device_naming(design, floor)
-    networks = tuple(_cabled(design, n, places, naming, rules) for n in chosen)
+    naming = None if floor is None else device_naming(loaded, design, floor)
+    called = None if loaded.spec.naming is None else DeviceNames(loaded, design)
+    networks = tuple(_cabled(design, n, places, naming, rules, called) for n in chosen)
     return CabledDesign(name, design.id, networks)
 
 
@@ -59,9 +61,11 @@ def _cabled(
     places: Places | None,
     naming: Naming | None,
     structured: StructuredRules | None,
+    called: DeviceNames | None,
 ) -> CabledNetwork:
     wiring, parts = wire_evaluated(design, network), billed_parts(design, network)
-    return CabledNetwork(network, wiring, parts, places, naming, host_ports(design, network), structured)
+    names = None if called is None else called.named(wiring, network)
+    return CabledNetwork(network, wiring, parts, places, naming, host_ports(design, network), structured, names)
 
 
 def host_ports(design: Evaluated, network: NetworkName) -> dict[str, list[HostPort]]:

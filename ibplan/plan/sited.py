@@ -43,12 +43,19 @@ def site_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None = No
     if floor is None:
         missing = ", ".join(evaluated.placed.unknown)
         raise UsageError(f"{evaluated.id} has no rack layout: {missing} not known; state rack_units in the spec")
-    contents = rack_contents(floor, device_naming(evaluated, floor))
+    contents = rack_contents(floor, device_naming(loaded, evaluated, floor))
     return SitedDesign(name, evaluated, recommended, floor, describe_site(floor), contents, floor.not_placed)
 
 
-def device_naming(evaluated: Evaluated, floor: Floor) -> Naming:
-    """Names as in the wiring: planes and separate rails are those of the compute network."""
+def device_naming(loaded: LoadedSpec, evaluated: Evaluated, floor: Floor) -> Naming:
+    """Names by the spec's `naming:`, else as in the wiring: planes and rails are those of the compute network.
+
+    Raises InputError where a pattern does not tell devices apart.
+    """
+    if loaded.spec.naming is not None:
+        from ibplan.plan.site_names import DeviceNames, floor_naming
+
+        return floor_naming(DeviceNames(loaded, evaluated))
     form = evaluated.form
     labels, per_fabric = {}, {}
     for network in floor.networks:

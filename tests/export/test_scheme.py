@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from ibplan.cabling.rows import cable_rows
 from ibplan.errors import InputError
 from ibplan.export.guids import read_guids
 from ibplan.export.scheme import Scheme, all_schemes, make_scheme
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER
+from ibplan.plan.cabled import cable_design
+from ibplan.plan.sited import site_design
 from ibplan.spec.load import load_spec
 from tests.export.samples import SPECS, catalog, scheme
 
@@ -220,3 +223,17 @@ def test_ports_of_servers_by_list_and_pattern() -> None:
     kinds = planes.wiring.devices.kind[planes.wiring.links.b_device]
     ports = {port for port, kind in zip(planes.port_names("b"), kinds, strict=True) if kind == SERVER}
     assert ports == {f"r{rail}p{plane}" for rail in range(1, 9) for plane in (1, 2)}
+
+
+def test_cable_schedule_and_racks_use_the_names_of_the_site() -> None:
+    naming = "{leaf: '{network}-su{unit}-l{position}', server: 'gpu{number:3}', attached: '{group}.{number}'}"
+    made = scheme("h100-pod-127", f"naming={naming}")
+    names = {one.network: set(one.names) for one in all_schemes(made)}
+    for network in cable_design(made.loaded, catalog()).networks:
+        rows = list(cable_rows(network))
+        assert {end.device for row in rows for end in (row.a, *row.b)} == names[network.name]  # type: ignore[index]
+    racks = site_design(made.loaded, catalog()).racks
+    placed = {device.name for content in racks for device in content.devices}
+    assert placed < set.union(*names.values())
+    assert {name for name in placed if name.startswith("gpu")} == {f"gpu{n:03d}" for n in range(1, 128)}
+    assert len(placed) == sum(len(content.devices) for content in racks)

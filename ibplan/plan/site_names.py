@@ -1,8 +1,8 @@
-"""The names of the devices of a network by the site's patterns, and of the ports of its hosts."""
+"""The names of the devices of a design by the site's patterns (`naming:` in the spec)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import compress
 from typing import Final
@@ -14,11 +14,9 @@ from ibplan.cabling.runs import device_groups
 from ibplan.document import Document
 from ibplan.economics.items import NetworkName
 from ibplan.errors import InputError
-from ibplan.fabric.wiring_model import ATTACHED, KINDS, LEAF, SERVER, Wiring
-from ibplan.plan.cabled import host_ports
+from ibplan.fabric.wiring_model import ATTACHED, KINDS, LEAF, Wiring
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.runs import layout_of
-from ibplan.plan.wired import WiredDesign
 from ibplan.plan.wires import wire_evaluated
 from ibplan.site.model import Layout
 from ibplan.spec.load import LoadedSpec
@@ -27,8 +25,6 @@ from ibplan.spec.naming import MAX_NAME, NAME, NamingSpec, Token, parse_pattern,
 _Column = Sequence[int | str | None]
 _SWITCHED: Final = ("leaf", "spine", "core")
 _IN_DEVICE: Final = {"unit": "unit", "position": "position", "pod": "pod", "core_group": "position"}
-_INFINIBAND_PORT: Final = "mlx5_{port0}"
-_ETHERNET_PORT: Final = "eth{port}"
 _USE_NUMBER: Final = "{number:3} tells all devices of a kind apart, {fabric} those of different planes and rails"
 
 
@@ -44,6 +40,11 @@ class DeviceNames:
         self._wiring = cache(lambda network: wire_evaluated(evaluated, network))
         self._tier = cache(self._names_of_tier)
 
+    @property
+    def networks(self) -> tuple[NetworkName, ...]:
+        """The networks of the design."""
+        return ("compute", *(side.name for side in self._evaluated.side.planned))
+
     def named(self, wiring: Wiring, network: NetworkName) -> tuple[str, ...]:
         """The names of all devices of a wiring of a network, in its order. A server can be there twice (`aliases`)."""
         self._check_networks(wiring, network)
@@ -57,6 +58,16 @@ class DeviceNames:
         own = [not alias for alias in aliases(wiring, network)]
         self._check_unique(wiring, list(compress(enumerate(names), own)))
         return tuple(names)
+
+    def by_group(self, network: NetworkName) -> dict[str, tuple[str, ...]]:
+        """The names of the devices of a network by their groups on the floor: `server`, `compute/leaf`."""
+        wiring = self._wiring(network)
+        names = self.named(wiring, network)
+        found: dict[str, tuple[str, ...]] = {}
+        for kind, group, at in _kinds(wiring):
+            label = device_groups(wiring, network)[kind, group][0]
+            found.setdefault(label, names[int(at[0]) : int(at[-1]) + 1])
+        return found
 
     def _elsewhere(self, wiring: Wiring, network: NetworkName, group: int) -> Sequence[str] | None:
         """Hosts that are servers, or switches of another network, are called as they are there; None for others."""
@@ -118,10 +129,11 @@ class DeviceNames:
                 raise self._wrong(kind, f"{both} would both be called {name!r}", _USE_NUMBER)
 
     def _wrong(self, kind: str, message: str, remedy: str) -> InputError:
-        return _naming_error(self._document, kind, message, remedy)
+        return naming_error(self._document, kind, message, remedy)
 
 
-def _naming_error(document: Document, key: str, message: str, remedy: str) -> InputError:
+def naming_error(document: Document, key: str, message: str, remedy: str) -> InputError:
+    """An error of a key of `naming:`, or of its default."""
     return InputError([document.problem(("naming", key), f"naming.{key}: {message}", remedy)])
 
 
@@ -147,6 +159,15 @@ def _kinds(wiring: Wiring) -> Iterator[tuple[int, int, Indices]]:
             at = np.flatnonzero((d.kind == kind) & (d.group == group))
             if len(at):
                 yield kind, group, at
+
+
+def floor_naming(names: DeviceNames) -> Callable[[str, int], str]:
+    """What devices of the groups of a floor are called: (group, number in it) -> name."""
+    known: dict[str, tuple[str, ...]] = {}
+    for network in names.networks:
+        for label, found in names.by_group(network).items():
+            known.setdefault(label, found)
+    return lambda group, number: known[group][number]
 
 
 class _Columns:
@@ -186,50 +207,3 @@ class _Columns:
         if token == "rack":
             return [layout.racks[rack].name for rack in layout.rack_of[label].tolist()]
         return [int(unit) if unit == unit else None for unit in layout.unit_of[label].tolist()]
-
-
-class PortNames:
-    """The names of the ports of hosts of one network; on other networks than compute, those of the cable schedule."""
-
-    def __init__(self, loaded: LoadedSpec, wired: WiredDesign) -> None:
-        naming, wiring = loaded.spec.naming or NamingSpec(), wired.wiring
-        usual = _INFINIBAND_PORT if wired.fabric == "infiniband" else _ETHERNET_PORT
-        self._hosts = wiring.hosts
-        self._pattern = parse_pattern(naming.host_port or usual)
-        self._listed = naming.server_ports if wired.network == "compute" else ()
-        self._side = host_ports(wired.evaluated, wired.network)
-        if wired.network == "compute":
-            self._check(loaded, wiring)
-
-    def _check(self, loaded: LoadedSpec, wiring: Wiring) -> None:
-        far = wiring.devices.kind[wiring.links.b_device]
-        count = int(wiring.links.b_port[far == SERVER].max(initial=-1)) + 1
-        most = int(wiring.links.b_port[far < LEAF].max(initial=-1)) + 1
-        if self._listed and len(self._listed) != count:
-            message = f"{len(self._listed)} ports are listed, but a server has {count} on the compute network"
-            raise _naming_error(loaded.document, "server_ports", message, "list every one, in order")
-        names = [self._of_pattern(port) for port in range(most)]
-        if len(set(names)) < most:
-            twice = next(name for n, name in enumerate(names) if name in names[:n])
-            message = f"two ports of a host would be called {twice!r}"
-            raise _naming_error(loaded.document, "host_port", message, "put {port} or {port0} into it")
-
-    def name(self, group: str, port: int) -> str:
-        """The name of a port (from 0) of a host: `group` = server, manager, or the name of attached hosts."""
-        side = self._side.get(group)
-        if side is not None:
-            return side[port].name
-        return self._listed[port] if group == "server" and self._listed else self._of_pattern(port)
-
-    def _of_pattern(self, port: int) -> str:
-        per_nic, planes = self._hosts.ports_per_nic, self._hosts.planes
-        nic, m = port // per_nic, port % per_nic
-        values: dict[str, int | str | None] = {
-            "port": port + 1,
-            "port0": port,
-            "nic": nic + 1,
-            "nic0": nic,
-            "plane": m % planes + 1,
-            "rail": nic * (per_nic // planes) + m // planes + 1,
-        }
-        return render(self._pattern, values)
