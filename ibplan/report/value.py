@@ -18,7 +18,7 @@ _GIVEN: Final = {
 def value_section(data: Data) -> Section:
     """Nothing where one design beats all others and no time is known: its reasons say so already."""
     names = labels(data)
-    lines = [*_best(data, names), *_steps(data, names), *_no_gains(data, names)]
+    lines = [*_best(data, names), *_steps(data, names), *_no_gains(data, names), *_beaten(data, names)]
     return Section("What more money buys", (*lines, *_left_out(data, names)) if lines else ())
 
 
@@ -43,8 +43,22 @@ def _no_gains(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
         if row["axis"] != "per_gpu_gbps" and row["verdict"] in ("no gain", "loss") and row["design"] in names:
             where.setdefault(row["against"], []).append(names[row["design"]])
     for against, designs in where.items():
-        many = "cost" if len(designs) > 1 else "costs"
-        yield Line(f"{many} more than {against} and {'save' if len(designs) > 1 else 'saves'} no time.", _list(designs))
+        costs, saves, gives = ("cost", "save", "give") if len(designs) > 1 else ("costs", "saves", "gives")
+        nothing = f"{saves} no time" if data["pareto"]["axes"][1] == "step_s" else f"{gives} no more tokens"
+        yield Line(f"{costs} more than {against} and {nothing}.", _list(designs))
+
+
+def _beaten(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
+    """That the recommended design, which its bandwidth puts first, is not the best buy for this job alone."""
+    for row in data["marginal"]:
+        beaten = row["axis"] != "per_gpu_gbps" and row["verdict"] in ("no gain", "loss")
+        if beaten and row["design"] == data["recommended"] and row["design"] in names:
+            yield Line(
+                f"recommended for its bandwidth; for this job alone {row['against']} gives as much for less. "
+                "`design:` pins it, if no job will come that needs more.",
+                names[row["design"]],
+                "careful",
+            )
 
 
 def _left_out(data: Data, names: Mapping[str, str]) -> Iterator[Line]:

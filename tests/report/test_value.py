@@ -86,3 +86,12 @@ def test_one_design_alone_speaks_of_itself_only() -> None:
         shown = _lines(alone)
         assert all(marker in labels(alone).values() for marker, _ in shown)
         assert len(shown) == (design["id"] == data["marginal"][1]["design"])
+
+
+def test_a_recommended_design_that_is_no_better_for_the_job_says_so() -> None:
+    plan = samples.plan("budget-forces-2to1")
+    ids = [design.id for design in plan.designs]
+    alike = _lines(_timed(replace(plan, recommended=ids[2]), dict.fromkeys(ids, 10.0)))
+    assert any(label == "3" and "for this job alone" in words and ids[0] in words for label, words in alike)
+    faster = _lines(_timed(replace(plan, recommended=ids[2]), dict(zip(ids, (10.0, 10.0, 9.0, 10.0), strict=True))))
+    assert not any("for this job alone" in words for _, words in faster)
