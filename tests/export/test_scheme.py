@@ -10,10 +10,12 @@ import pytest
 
 from ibplan.cabling.rows import cable_rows
 from ibplan.errors import InputError
+from ibplan.export.addresses import make_addresses
 from ibplan.export.guids import read_guids
 from ibplan.export.scheme import Scheme, all_schemes, make_scheme
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER
 from ibplan.plan.cabled import cable_design
+from ibplan.plan.site_names import DeviceNames
 from ibplan.plan.sited import site_design
 from ibplan.spec.load import load_spec
 from tests.export.samples import SPECS, catalog, scheme
@@ -63,12 +65,13 @@ def test_names_by_unit_position_and_rack() -> None:
     ],
 )
 def test_names_that_cannot_be(setting: str, said: str | None) -> None:
-    loaded = load_spec(SPECS / "h100-pod-127.yaml", [setting])
+    made = scheme("h100-pod-127")
+    names = DeviceNames(load_spec(SPECS / "h100-pod-127.yaml", [setting]), made.wired.evaluated)
     if said is None:
-        make_scheme(loaded, catalog())
+        assert len(names.named(made.wiring, "compute")) == len(made.names)
         return
     with pytest.raises(InputError, match="naming") as caught:
-        make_scheme(loaded, catalog())
+        names.named(made.wiring, "compute")
     assert said in str(caught.value)
 
 
@@ -204,9 +207,9 @@ def test_addresses_stay_where_servers_are_added() -> None:
     ],
 )
 def test_ranges_that_are_too_small(setting: str, said: str) -> None:
-    made = scheme("roce-2048", setting)
+    made = scheme("roce-2048")
     with pytest.raises(InputError, match="give a larger range") as caught:
-        _ = made.addresses
+        make_addresses(load_spec(SPECS / "roce-2048.yaml", [setting]), made.wiring)
     assert said.format(leaves=made.wiring.network.fabric.leaf_count) in str(caught.value)
 
 
