@@ -90,6 +90,13 @@ def test_sums_in_the_network_are_stated_for_infiniband_only(catalog: Catalog) ->
     assert set(stated) == infiniband
 
 
+def test_packet_spray_is_stated_where_a_source_does(catalog: Catalog) -> None:
+    # NVIDIA NVUE reference: adaptive routing on Spectrum-4, on earlier Spectrum as a beta for evaluation only.
+    stated = {i: s.load_balancing for i, s in catalog.switches.items() if s.load_balancing}
+    spectrum_4 = {i for i, s in catalog.switches.items() if s.generation == "Spectrum-4"}
+    assert stated == dict.fromkeys(spectrum_4, "spray")
+
+
 # NVIDIA DGX H100, B200 and B300 user guides; DGX A100 launch documents.
 DGX = [
     ("nvidia-dgx-a100", "infiniband", 8, 8, 200, 6500),
