@@ -7,15 +7,20 @@ from fractions import Fraction
 from ibplan.performance.bandwidth import bisection_gbps, injection_gbps
 from ibplan.performance.interconnect import Interconnect
 from ibplan.performance.latency import path_latency
-from ibplan.performance.load_balancing import LoadBalancing, default_scheme, fabric_form, load_balancing
+from ibplan.performance.load_balancing import DefaultScheme, LoadBalancing, default_scheme, fabric_form, load_balancing
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 
 
+def scheme_of(design: Evaluated) -> DefaultScheme:
+    """How the switches of a design deal flows over the links between them, if nobody asks for another way."""
+    entry = design.form.switches.leaf.entry
+    return default_scheme(design.form.fabric, None if entry is None else entry.load_balancing)
+
+
 def balancing_of(design: Evaluated) -> LoadBalancing:
     """How the switches of a design deal flows over the links between them, and what that leaves of their rate."""
-    entry = design.form.switches.leaf.entry
-    scheme = default_scheme(design.form.fabric, None if entry is None else entry.load_balancing)
+    scheme = scheme_of(design)
     return load_balancing(fabric_form(design.network), scheme.scheme, scheme.flows)
 
 
