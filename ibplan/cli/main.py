@@ -21,6 +21,7 @@ from ibplan.cli import (
     quote,
     racks,
     show,
+    simulate,
     specs,
 )
 from ibplan.cli.output import emit
@@ -43,6 +44,7 @@ app.command("diff")(diff.diff)
 app.command("quote")(quote.quote)
 app.command("show")(show.show)
 app.command("racks")(racks.racks)
+app.command("simulate")(simulate.simulate)
 app.command("diagram")(diagram.diagram)
 app.command("export")(export.export)
 app.command("growth")(growth.growth)

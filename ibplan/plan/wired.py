@@ -61,7 +61,19 @@ def wire_design(
     or a network that the design does not have, NoDesignError where none is named and none can be recommended.
     """
     name, design, recommended = choose_design(loaded, catalog, design_id)
-    _check_size(loaded, design, network)
+    return wire_chosen(loaded, name, design, recommended, network)
+
+
+def wire_chosen(
+    loaded: LoadedSpec,
+    name: str,
+    design: Evaluated,
+    recommended: bool,
+    network: NetworkName = "compute",
+    doing: str = "shown and drawn",
+) -> WiredDesign:
+    """Wire one network of a design that `choose_design` gave; `doing`: what it is to be used for, in an error."""
+    _check_size(loaded, design, network, doing)
     return WiredDesign(name, design, wire_evaluated(design, network), recommended, network)
 
 
@@ -88,14 +100,14 @@ def not_the_locked(plan: Plan, wanted: str) -> str:
     )
 
 
-def _check_size(loaded: LoadedSpec, design: Evaluated, network: NetworkName) -> None:
+def _check_size(loaded: LoadedSpec, design: Evaluated, network: NetworkName, doing: str) -> None:
     """Refuse, from the sizing alone, what wiring would take too long and too much memory for."""
     links = sum(link_class.count for link_class in network_size(design, network).links)
     if links <= MOST_LINKS:
         return
     key = "gpus" if loaded.spec.servers is None else "servers"
-    message = f"{key}: {design.id} has {links:,} links; designs of up to {MOST_LINKS:,} links are shown and drawn"
-    remedy = f"show a smaller cluster of the same kind: --set {key}=N; `ibplan design` and `ibplan bom` take any size"
+    message = f"{key}: {design.id} has {links:,} links; designs of up to {MOST_LINKS:,} links are {doing}"
+    remedy = f"take a smaller cluster of the same kind: --set {key}=N; `ibplan design` and `ibplan bom` take any size"
     raise InputError([loaded.document.problem((key,), message, remedy)])
 
 

@@ -167,7 +167,7 @@ def test_lists_that_multiply_are_refused_by_name(tmp_path: Path) -> None:
     )
     words = "the lists multiply to 1,024 combinations, 512 is the limit: fabrics 2 x network.oversubscription.leaf 16"
     refused(measured("design", str(spec)), words, "network.planes 2")
-    for action in ("bom", "validate", "show", "diagram", "racks"):
+    for action in ("bom", "validate", "show", "diagram", "racks", "simulate"):
         done = cli(action, str(spec))
         assert (done.code, done.out) == (2, "")
         assert words in done.err

@@ -46,6 +46,9 @@ LINES = {
     "show": [f"show {NAME}", f"show {NAME} --format json"],
     "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
     "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
+    "simulate": [
+        f"simulate {SMALL} --seeds 2{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
+    ],
     "validate": [f"validate {NAME}"],
     "schema": ["schema"],
     "init": ["init"],

@@ -25,7 +25,7 @@ def test_a_design_of_more_links_is_refused_before_it_is_wired(monkeypatch: pytes
         wire_design(loaded, catalog())
     (problem,) = refused.value.problems
     assert problem.line > 0
-    assert problem.remedy.startswith("show a smaller cluster of the same kind: --set ")
+    assert problem.remedy.startswith("take a smaller cluster of the same kind: --set ")
 
 
 def test_a_million_ports_in_three_tiers_are_within_the_limit() -> None:
