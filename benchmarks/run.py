@@ -36,6 +36,7 @@ network: {{switch: nvidia-sn5610, uplink_gbps: 400}}
 
 _TRAINED = (("llama3.1-405b", 16_384), ("deepseek-v3", 2048), ("qwen3-235b-a22b", 1024))
 _ENDPOINTS = (1024, 16_384, 131_072, 1_048_576)
+_SIMULATED = ((16_384, "ecmp"), (262_144, "ecmp"), (262_144, "static"), (262_144, "spray"))
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,15 @@ def cases(folder: Path) -> list[Case]:
                 True,
             )
             for model, n in _TRAINED
+        ),
+        *(
+            Case(
+                f"simulate, {routing}",
+                f"{n:,} flows",
+                [sys.executable, "-m", "benchmarks.simulate", str(n), routing],
+                shows=True,
+            )
+            for n, routing in _SIMULATED
         ),
         Case("cables, CSV", "131,072 GPUs", [*ibplan, "cables", str(cables), "-o", str(folder / "cables.csv")]),
     ]

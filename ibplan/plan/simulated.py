@@ -12,9 +12,9 @@ from ibplan.performance.load_balancing import DefaultScheme
 from ibplan.performance.simulate import Experiment, simulate
 from ibplan.performance.simulation_rows import Row
 from ibplan.performance.spreading import TooManyPathsError
-from ibplan.plan.interconnect import scheme_of
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel, resolve_server, server_count
+from ibplan.plan.interconnect import scheme_of
 from ibplan.plan.simulation_options import SimulationOptions, check_options, check_size, job_mapping, job_mix
 from ibplan.plan.wired import WiredDesign, choose_design, wire_chosen
 from ibplan.spec.load import LoadedSpec
