@@ -24,14 +24,20 @@ from ibplan.findings import KINDS, Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.collectives import AllReduceRow
 from ibplan.performance.deciding import RuleCheck
+from ibplan.performance.failures import FAILURE_KINDS
 from ibplan.performance.latency import PathSwitches
 from ibplan.performance.load_balancing import LoadBalancing
+from ibplan.performance.patterns import PATTERNS, PLACEMENTS
+from ibplan.performance.rates import ROUTINGS
 from ibplan.performance.serving_network import NetworkNeed, NetworkRates, Variation
+from ibplan.performance.spreading import MOST_PATHS
 from ibplan.plan import growth_results, job_results, results, scorecard_results, value_results
 from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
 from ibplan.plan.orders import order_of_plan
 from ibplan.plan.place import SiteRacks, SiteResult
+from ibplan.plan.simulated import simulate_design
+from ibplan.plan.simulation_options import MOST_FLOWS, MOST_FLOWS_OF_ALL_RUNS, SimulationOptions
 from ibplan.plan.sited import site_design
 from ibplan.quote.columns import KEYS
 from ibplan.quote.compare import compare_quote
@@ -43,6 +49,7 @@ from ibplan.report.difference import difference_data
 from ibplan.report.figures import explain_data
 from ibplan.report.quote import quote_data
 from ibplan.report.racks_data import racks_data
+from ibplan.report.simulation_data import simulation_data
 from ibplan.site.rules import Measure, site_rules
 from ibplan.spec.load import load_spec
 from tests.golden import check_golden
@@ -221,6 +228,25 @@ def test_json_page_lists_every_key_of_racks() -> None:
     assert first_column(page["racks"]) == list(data)
     assert first_column(page["racks.racks"]) == list(data["racks"][0])
     assert first_column(page["racks.racks.devices"]) == list(data["racks"][0]["devices"][0])
+
+
+def test_json_page_lists_every_key_of_a_simulation() -> None:
+    loaded = load_spec(ROOT / "specs" / "one-switch.yaml")
+    data = simulation_data(simulate_design(loaded, packaged(), SimulationOptions(seeds=2)))
+    page = sections(DOCS / "json.md")
+    assert first_column(page["simulate"]) == list(data)
+    assert first_column(page["simulate.rows"]) == list(data["rows"][0])
+    assert first_column(page["simulate.rows.mean and .worst"]) == list(data["rows"][0]["mean"])
+    named = {name for row in terms() for name in re.findall(r"`(\w+)`", row[3])}
+    assert {key for key in keys_of(data) if named.isdisjoint((key, key.removesuffix("_fraction")))} <= {"assumptions"}
+
+
+def test_the_simulation_page_lists_every_pattern_routing_and_placement() -> None:
+    page = text_of(DOCS / "simulate.md")
+    assert [name for name in (*PATTERNS, *ROUTINGS, *PLACEMENTS, *FAILURE_KINDS) if f"`{name}" not in page] == []
+    assert f"{MOST_FLOWS:,}" in page
+    assert f"{MOST_FLOWS_OF_ALL_RUNS:,}" in page
+    assert f"{MOST_PATHS:,}" in page
 
 
 def test_the_site_page_lists_every_measure() -> None:
