@@ -105,6 +105,7 @@ HEADINGS: dict[type[Any], str] = {
     NetworkRates: "design.performance.inference.network.prefill and .decode",
     Variation: "design.performance.inference.other_networks",
     RuleCheck: "design.performance.rules",
+    job_results.JobMix: "design.performance.job_mix",
     job_results.NotModelled: "design.performance.not_modelled",
     results.Fits: "design.fits",
     results.Alternative: "design.alternatives",

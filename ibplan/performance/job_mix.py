@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal
 
 from ibplan.performance.job_traffic import JobKind, job_sets
 
 MixPattern = Literal["uniform", "ring"]
+MIX_PATTERNS: Final[tuple[MixPattern, ...]] = ("uniform", "ring")
 
 
 @dataclass(frozen=True, slots=True)

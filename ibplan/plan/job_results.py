@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from ibplan.performance.collectives import AllReduceRow
 from ibplan.performance.deciding import RuleCheck
@@ -144,6 +145,21 @@ class Inference:
 
 
 @dataclass(frozen=True, slots=True)
+class JobMix:
+    """What the job mix asks of the fabric, jobs placed one after the other (docs/simulate.md).
+
+    `pattern`: `uniform`, all GPUs of a job with all, or `ring`. Shares of what all GPUs send that leave units and pods;
+    down:up that no unit (of the leaves), and no pod (of leaves and spines together), is held up by; None = any.
+    """
+
+    pattern: str
+    leaving_units_fraction: float
+    leaving_pods_fraction: float
+    bearable_leaf: Fraction | None
+    bearable_pod: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
 class NotModelled:
     """A part of the performance that cannot be given, and why."""
 
@@ -156,7 +172,7 @@ class Performance:
     """What the fabric gives the job. `allreduce`: over all GPUs; empty where there is one.
 
     `training` and `inference` None: another task, or what `not_modelled` says. `rules` of the field, held against the
-    job: what decides the time of what it sends between NVLink domains.
+    job: what decides the time of what it sends between NVLink domains. `job_mix`: by pattern; empty = one job.
     """
 
     load_balancing: LoadBalancing | None = None
@@ -164,4 +180,5 @@ class Performance:
     training: Training | None = None
     inference: Inference | None = None
     rules: tuple[RuleCheck, ...] = ()
+    job_mix: tuple[JobMix, ...] = ()
     not_modelled: tuple[NotModelled, ...] = ()

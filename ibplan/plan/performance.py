@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ibplan.findings import Finding, finding
 from ibplan.performance.collectives import allreduce_rows
 from ibplan.performance.inference import best_service
+from ibplan.performance.job_mix import MIX_PATTERNS
+from ibplan.performance.job_traffic import JobKind
 from ibplan.performance.machine import Machine, machine_of
 from ibplan.performance.search import Fitting, SearchResult, fastest
 from ibplan.performance.serving_results import Service, Unserved
@@ -16,8 +18,9 @@ from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel
 from ibplan.plan.interconnect import balancing_of, interconnect_of
 from ibplan.plan.job import PlannedInference, PlannedTraining
-from ibplan.plan.job_results import NotModelled, Performance
+from ibplan.plan.job_results import JobMix, NotModelled, Performance
 from ibplan.plan.judge import JobFits
+from ibplan.plan.mix import design_mix_demand
 from ibplan.plan.results import Shortfall, Totals
 from ibplan.plan.rules import serving_rules, training_rules
 from ibplan.plan.running import running_of
@@ -70,7 +73,17 @@ class JobOnDesigns:
         return tuple(row for key, asked in limits if (row := _late(key, asked, late)) is not None)
 
     def performance(self, design: Evaluated, totals: Totals, costs: Costs) -> Performance:
-        """What a design gives the job."""
+        """What a design gives the job, and the job mix asks of it."""
+        return replace(self._of_the_job(design, totals, costs), job_mix=tuple(self._mix(design)))
+
+    def _mix(self, design: Evaluated) -> Iterator[JobMix]:
+        kinds = [JobKind(job.gpus, job.share) for job in self.spec.workload.jobs]
+        for pattern in MIX_PATTERNS if kinds else ():
+            asked = design_mix_demand(design, kinds, pattern)
+            leaf, pod = asked.leaf, asked.pod
+            yield JobMix(pattern, float(leaf.mean), float(pod.mean), leaf.bearable, pod.bearable)
+
+    def _of_the_job(self, design: Evaluated, totals: Totals, costs: Costs) -> Performance:
         rows = allreduce_rows(self.gpus, interconnect_of(design, self.server)) if self.gpus > 1 else ()
         balanced = balancing_of(design)
         if self.job is None:

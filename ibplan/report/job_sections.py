@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import floor
+
 from ibplan.explain import Data
+from ibplan.report import text
 from ibplan.report.sections import Line, Section, labels
 
 _HOLDS = {True: "true here", False: "not so here", None: "cannot be known"}
@@ -21,5 +24,22 @@ def job_section(data: Data) -> Section:
     ]
     if performance["inference"] is not None:
         lines += [Line(words, "-") for words in performance["inference"]["network_words"]]
+    lines += [Line(_mix(row), "-") for row in performance["job_mix"]]
     lines += [Line(f"No figures of {row['what']}: {row['reason']}.", "-") for row in performance["not_modelled"]]
     return Section(f"What the job needs of the network (design {label})", tuple(lines))
+
+
+def _mix(row: Data) -> str:
+    who = "If all GPUs of a job talk to all" if row["pattern"] == "uniform" else "If the GPUs of a job form rings"
+    leaving = f"{text.percent(row['leaving_units_fraction'])}% of the job mix's traffic leaves units"
+    if row["bearable_leaf"] is None:
+        return f"{who}, {leaving}: any oversubscription will do."
+    bears = f"leaves bear {_rounded_down(row['bearable_leaf'])}"
+    if row["bearable_pod"] is not None:
+        bears += f", leaves and spines together {_rounded_down(row['bearable_pod'])}"
+    return f"{who}, {leaving}: {bears}."
+
+
+def _rounded_down(ratio: float) -> str:
+    """`4.9:1`: one more would be too much."""
+    return f"{floor(ratio * 10) / 10:g}:1"

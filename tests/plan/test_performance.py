@@ -142,3 +142,18 @@ def test_rules_of_the_field_come_with_their_numbers() -> None:
 def test_one_gpu_sends_nothing() -> None:
     design = plan("model: 1B\ngpus: 1\nserver: {gpus: 1, gpu: nvidia-h100-sxm, nics: 1, port_gbps: 400}\n").designs
     assert all(d.performance.allreduce == () and d.performance.rules == () for d in design)
+
+
+def test_a_job_mix_bears_what_no_unit_is_held_up_by() -> None:
+    mix = "workload: {jobs: [{gpus: 256, share: 50%}, {gpus: 128, share: 50%}]}\n"
+    text = "model: 8B\ngpus: 512\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700, tiers: 2}\n" + COMPUTE_ONLY
+    rows = {row.pattern: row for row in plan(text + mix).designs[0].performance.job_mix}
+    assert all(row.bearable_leaf is None and row.leaving_units_fraction == 0 for row in rows.values())  # one unit each
+    spread = {row.pattern: row for row in plan(text + mix.replace("256", "512")).designs[0].performance.job_mix}
+    uniform, ring = spread["uniform"], spread["ring"]
+    assert uniform.bearable_leaf is not None
+    assert ring.bearable_leaf is not None
+    # Of 511 others 256 are in the other unit of 256.
+    assert float(uniform.bearable_leaf) == pytest.approx(511 / 256)
+    assert ring.bearable_leaf > uniform.bearable_leaf
+    assert plan(text).designs[0].performance.job_mix == ()

@@ -81,7 +81,7 @@ KEYS = {
     ("designs", 0, "scorecard"): "loss switch_ports_to_tune nic_ports_to_tune balancing reduction makers tasks",
     ("designs", 0, "scorecard", "loss"): "available name text source",
     ("designs", 0, "scorecard", "tasks", 0): "task quantity counted optional text source",
-    ("designs", 0, "performance"): "load_balancing allreduce training inference rules not_modelled",
+    ("designs", 0, "performance"): "load_balancing allreduce training inference rules job_mix not_modelled",
     ("designs", 0, "fits"): "network_budget cluster_budget power facility_power growth memory latency",
     ("designs", 0, "alternatives", 0): "id switch capex_usd complete",
     ("pareto",): "axes designs not_compared",
