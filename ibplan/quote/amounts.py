@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from ibplan.quote.sheet import Cell
+from ibplan.sheets.cells import Cell
 
 _SYMBOLS: Final = {"$": "USD", "€": "EUR", "£": "GBP", "US$": "USD"}
 _CODE: Final = re.compile(r"\b(USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|INR|SGD)\b")

@@ -11,8 +11,9 @@ from typing import Final
 from ibplan.document import capped
 from ibplan.errors import InputError, Problem
 from ibplan.quote.amounts import currency_of, read_price, read_quantity
-from ibplan.quote.columns import Head, Key, find_head
-from ibplan.quote.sheet import Cell, Sheet, read_sheets
+from ibplan.quote.columns import COLUMNS, LIMITS, Key, head_currency
+from ibplan.sheets.cells import Cell, Sheet, read_sheets
+from ibplan.sheets.heads import Head, find_head
 
 USD: Final = "USD"
 _CENT: Final = Decimal("0.01")
@@ -60,7 +61,7 @@ class Quote:
 
 def read_quote(path: Path, asked: Mapping[Key, str], sheet: str | None = None) -> Quote:
     """Read a CSV file or a workbook. Raises one InputError with every row that cannot be read."""
-    found, head = find_head(read_sheets(path, sheet), asked)
+    found, head = find_head(read_sheets(path, sheet, LIMITS), COLUMNS, asked)
     rows: list[QuoteRow] = []
     skipped: list[SkippedRow] = []
     problems: list[Problem] = []
@@ -82,12 +83,12 @@ def read_quote(path: Path, asked: Mapping[Key, str], sheet: str | None = None) -
     return Quote(found.source, columns, tuple(rows), tuple(skipped))
 
 
-def _cell(cells: tuple[Cell, ...], head: Head, key: Key) -> Cell:
+def _cell(cells: tuple[Cell, ...], head: Head[Key], key: Key) -> Cell:
     indices = head.columns.get(key)
     return None if indices is None or indices[0] >= len(cells) else cells[indices[0]]
 
 
-def _texts(cells: tuple[Cell, ...], head: Head, key: Key) -> tuple[str, ...]:
+def _texts(cells: tuple[Cell, ...], head: Head[Key], key: Key) -> tuple[str, ...]:
     indices = [index for index in head.columns.get(key, ()) if index < len(cells)]
     return tuple(_plain(cells[index]) for index in indices if cells[index] is not None)
 
@@ -97,16 +98,18 @@ def _plain(cell: Cell) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _offers(cells: tuple[Cell, ...], head: Head) -> bool:
+def _offers(cells: tuple[Cell, ...], head: Head[Key]) -> bool:
     """Whether a row states a quantity of something: else it is a heading, a sum or a remark."""
     named = bool(_texts(cells, head, "part") or _texts(cells, head, "description"))
     return named and _cell(cells, head, "quantity") is not None
 
 
-def _read(number: int, cells: tuple[Cell, ...], head: Head, sheet: Sheet, problems: list[Problem]) -> QuoteRow | None:
+def _read(
+    number: int, cells: tuple[Cell, ...], head: Head[Key], sheet: Sheet, problems: list[Problem]
+) -> QuoteRow | None:
     before = len(problems)
     quantity, price, total = 0, None, None
-    currency = currency_of(" ".join(_texts(cells, head, "currency"))) or head.currency
+    currency = currency_of(" ".join(_texts(cells, head, "currency"))) or head_currency(head)
     try:
         quantity = read_quantity(_cell(cells, head, "quantity"))
     except ValueError as error:

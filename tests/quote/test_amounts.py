@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibplan.quote.amounts import read_price, read_quantity
-from ibplan.quote.sheet import Cell
+from ibplan.sheets.cells import Cell
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
-"""Cells of a quote with their row numbers: of a CSV file here, of a workbook in `workbook`."""
+"""Cells with their row numbers: of a CSV file here, of a workbook in `workbook`."""
 
 from __future__ import annotations
 
 import csv
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,8 +14,7 @@ from typing import Final, NoReturn
 from ibplan.document import open_regular, printable
 from ibplan.errors import InputError, Problem
 
-MAX_BYTES: Final = 5 * 1024 * 1024
-MAX_ROWS: Final = 5_000
+_MIB: Final = 1024**2
 MAX_COLUMNS: Final = 200
 MAX_CELL: Final = 2_000
 _ZIP: Final = b"PK\x03\x04"
@@ -23,6 +23,17 @@ DELIMITERS: Final = (",", ";", "\t", "|")
 
 Cell = str | int | float | None
 Row = tuple[int, tuple[Cell, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is read of a table that `what` names; of a workbook the MiB that its cells and all else may unpack to."""
+
+    what: str
+    mib: int
+    rows: int
+    cells_mib: int
+    other_mib: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +52,38 @@ class _LongCellError(InputError):
     """A cell that is too long, or text that is no CSV: what whole lines look like by a wrong delimiter."""
 
 
-def read_sheets(path: Path, name: str | None) -> tuple[Sheet, ...]:
-    """The readings of a file, of which one holds the quote: sheets of a workbook, or a CSV by each delimiter.
+def read_sheets(path: Path, name: str | None, limits: Limits) -> tuple[Sheet, ...]:
+    """The readings of a file, of which one holds the table: sheets of a workbook, or a CSV by each delimiter.
 
     `name` picks a sheet; the path `-` is standard input. Raises InputError.
     """
-    data, source = _read(path)
-    if len(data) > MAX_BYTES:
-        refuse(source, f"larger than {MAX_BYTES // 1024**2} MiB, the limit for a quote")
-    if data.startswith(_ZIP):
-        from ibplan.quote.workbook import workbook_sheets
+    return sheets_of(*read_bytes(path, limits), name, limits)
 
-        return workbook_sheets(data, source, name)
+
+def sheets_of(data: bytes, source: str, name: str | None, limits: Limits) -> tuple[Sheet, ...]:
+    """The same of what was read already."""
+    if data.startswith(_ZIP):
+        from ibplan.sheets.workbook import workbook_sheets
+
+        return workbook_sheets(data, source, name, limits)
     if data.startswith(_OLD_EXCEL):
         refuse(source, "a workbook of the old kind (.xls), or one with a password", "save it as .xlsx without one")
     if name is not None:
         refuse(source, "a CSV file has no sheets", "leave --sheet out")
-    return _csv_sheets(_decoded(data, source), source)
+    return _csv_sheets(decoded(data, source), source, limits)
 
 
-def _csv_sheets(text: str, source: str) -> tuple[Sheet, ...]:
+def is_workbook(data: bytes) -> bool:
+    """Whether these are the bytes of a workbook, of the new kind or the old one."""
+    return data.startswith((_ZIP, _OLD_EXCEL))
+
+
+def _csv_sheets(text: str, source: str, limits: Limits) -> tuple[Sheet, ...]:
     sheets: list[Sheet] = []
     refusals: list[InputError] = []
     for delimiter in DELIMITERS:
         try:
-            sheets.append(Sheet(source, _csv_rows(text, delimiter, source)))
+            sheets.append(Sheet(source, _csv_rows(text, delimiter, source, limits)))
         except _LongCellError as error:
             refusals.append(error)
     if not sheets:
@@ -73,14 +91,23 @@ def _csv_sheets(text: str, source: str) -> tuple[Sheet, ...]:
     return tuple(sheets)
 
 
-def _read(path: Path) -> tuple[bytes, str]:
+def read_bytes(path: Path, limits: Limits) -> tuple[bytes, str]:
+    """A file, or standard input for the path `-`, and its name in messages. Raises InputError."""
+    most = limits.mib * _MIB
     if str(path) != "-":
         source = printable(path)
         with open_regular(path, source) as stream:
-            return stream.read(MAX_BYTES + 1), source
-    if sys.stdin is None:
-        refuse("<stdin>", "standard input is closed", "give a file, or pipe a quote in")
-    return sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"
+            # What is too large by its own word is not read at all.
+            large = os.fstat(stream.fileno()).st_size > most
+            data = b"" if large else stream.read(most + 1)
+    else:
+        source, large = "<stdin>", False
+        if sys.stdin is None:
+            refuse(source, "standard input is closed", f"give a file, or pipe a {limits.what} in")
+        data = sys.stdin.buffer.read(most + 1)
+    if large or len(data) > most:
+        refuse(source, f"larger than {limits.mib} MiB, the limit for a {limits.what}")
+    return data, source
 
 
 def refuse(source: str, message: str, remedy: str = "") -> NoReturn:
@@ -88,7 +115,7 @@ def refuse(source: str, message: str, remedy: str = "") -> NoReturn:
     raise InputError([Problem(source, 0, 0, message, remedy)])
 
 
-def _decoded(data: bytes, source: str) -> str:
+def decoded(data: bytes, source: str) -> str:
     """Text as spreadsheets write it: UTF-8 with or without a mark, or UTF-16 with one."""
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
@@ -97,17 +124,17 @@ def _decoded(data: bytes, source: str) -> str:
         place = f"line {data[: error.start].count(10) + 1}" if encoding != "utf-16" else "the text is cut off"
         refuse(source, f"not {encoding.removesuffix('-sig').upper()} text ({place})", "save the file as CSV UTF-8")
     if "\0" in text:
-        refuse(source, "not a text file", "save the quote as CSV UTF-8 or .xlsx")
+        refuse(source, "not a text file", "save it as CSV UTF-8 or .xlsx")
     return text
 
 
-def _csv_rows(text: str, delimiter: str, source: str) -> tuple[Row, ...]:
+def _csv_rows(text: str, delimiter: str, source: str, limits: Limits) -> tuple[Row, ...]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[Row] = []
     line = 1
     try:
         for cells in reader:
-            bounded(line, len(cells), source)
+            bounded(line, len(cells), source, limits)
             rows += kept(line, (text_cell(cell, line, source) for cell in cells))
             line = reader.line_num + 1
     except csv.Error as error:
@@ -116,12 +143,13 @@ def _csv_rows(text: str, delimiter: str, source: str) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def bounded(row: int, columns: int, source: str) -> None:
+def bounded(row: int, columns: int, source: str, limits: Limits) -> None:
     """Refuse a row beyond the limits."""
-    if row > MAX_ROWS:
-        refuse(source, f"more than {MAX_ROWS:,} rows, the limit for a quote", "keep the rows of the quote alone")
+    what = limits.what
+    if row > limits.rows:
+        refuse(source, f"more than {limits.rows:,} rows, the limit for a {what}", f"keep the rows of the {what} alone")
     if columns > MAX_COLUMNS:
-        refuse(source, f"row {row}: more than {MAX_COLUMNS} columns, the limit for a quote")
+        refuse(source, f"row {row}: more than {MAX_COLUMNS} columns, the limit for a {what}")
 
 
 def kept(line: int, cells: Iterable[Cell]) -> Iterator[Row]:

@@ -11,11 +11,9 @@ from xml.etree import ElementTree
 
 from ibplan.document import printable
 from ibplan.errors import InputError
-from ibplan.quote.sheet import MAX_COLUMNS, Cell, Row, Sheet, bounded, kept, refuse, text_cell
+from ibplan.sheets.cells import MAX_COLUMNS, Cell, Limits, Row, Sheet, bounded, kept, refuse, text_cell
 
-# What the cells of a workbook may unpack to, and all else of it but pictures; how many parts it may have.
-_MAX_CELLS: Final = 6 * 1024 * 1024
-_MAX_OTHER: Final = 1024 * 1024
+_MIB: Final = 1024**2
 _MAX_PARTS: Final = 1_000
 _CELLS: Final = ("xl/worksheets/sheet", "xl/sharedStrings")
 # zipfile raises NotImplementedError for a way of packing or a version that it does not know: such files exist.
@@ -23,9 +21,9 @@ _UNREADABLE: Final = (zipfile.BadZipFile, NotImplementedError, ElementTree.Parse
 _BROKEN: Final = (ValueError, KeyError, EOFError, OSError, RuntimeError)
 
 
-def workbook_sheets(data: bytes, source: str, name: str | None) -> tuple[Sheet, ...]:
+def workbook_sheets(data: bytes, source: str, name: str | None, limits: Limits) -> tuple[Sheet, ...]:
     """All sheets of a workbook, or the one of a name. Raises InputError."""
-    _check_archive(data, source)
+    _check_archive(data, source, limits)
     from openpyxl import load_workbook
 
     try:
@@ -36,7 +34,7 @@ def workbook_sheets(data: bytes, source: str, name: str | None) -> tuple[Sheet, 
             if name is not None and name not in names:
                 refuse(source, f"there is no sheet {name!r}", f"there are: {', '.join(map(printable, names))}")
             return tuple(
-                Sheet(source, tuple(_sheet_rows(book[each], source))) for each in names if name in (None, each)
+                Sheet(source, tuple(_sheet_rows(book[each], source, limits))) for each in names if name in (None, each)
             )
     except InputError:
         raise
@@ -44,10 +42,10 @@ def workbook_sheets(data: bytes, source: str, name: str | None) -> tuple[Sheet, 
         refuse(source, f"not a workbook that can be read: {type(error).__name__}", "save it anew as .xlsx, or as CSV")
 
 
-def _sheet_rows(sheet: Any, source: str) -> Iterator[Row]:
+def _sheet_rows(sheet: Any, source: str, limits: Limits) -> Iterator[Row]:
     sheet.reset_dimensions()  # what the file says of its own size is not to be believed
     for number, cells in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS, values_only=True), 1):
-        bounded(number, len(cells), source)
+        bounded(number, len(cells), source, limits)
         yield from kept(number, (_value(cell, number, source) for cell in cells))
 
 
@@ -57,7 +55,7 @@ def _value(cell: object, row: int, source: str) -> Cell:
     return text_cell(str(cell), row, source)
 
 
-def _check_archive(data: bytes, source: str) -> None:
+def _check_archive(data: bytes, source: str, limits: Limits) -> None:
     """Refuse what would unpack to a multiple of its size, and XML that declares entities, before it is read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -67,9 +65,10 @@ def _check_archive(data: bytes, source: str) -> None:
             read = [part for part in parts if not _is_picture(archive, part)]
             cells = sum(part.file_size for part in read if part.filename.startswith(_CELLS))
             other = sum(part.file_size for part in read) - cells
-            if cells > _MAX_CELLS or other > _MAX_OTHER or len(parts) > _MAX_PARTS:
-                limits = f"{_MAX_CELLS // 1024**2} MiB of cells and {_MAX_OTHER // 1024**2} MiB besides"
-                refuse(source, f"unpacks to more than the limit for a quote, {limits}", "save the quote's sheet alone")
+            if cells > limits.cells_mib * _MIB or other > limits.other_mib * _MIB or len(parts) > _MAX_PARTS:
+                most = f"{limits.cells_mib} MiB of cells and {limits.other_mib} MiB besides"
+                message = f"unpacks to more than the limit for a {limits.what}, {most}"
+                refuse(source, message, f"save the {limits.what}'s sheet alone")
             for part in read:
                 text = archive.read(part).replace(b"\0", b"")  # as ASCII, whether it is UTF-8 or UTF-16
                 if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
