@@ -23,6 +23,7 @@ from ibplan.cli import (
     show,
     simulate,
     specs,
+    verify,
 )
 from ibplan.cli.output import emit
 
@@ -48,6 +49,7 @@ app.command("simulate")(simulate.simulate)
 app.command("diagram")(diagram.diagram)
 app.command("export")(export.export)
 app.command("growth")(growth.growth)
+app.command("verify")(verify.verify)
 app.command("validate")(specs.validate)
 app.command("schema")(specs.schema)
 app.command("init")(specs.init)

@@ -81,7 +81,7 @@ def is_workbook(data: bytes) -> bool:
 def _csv_sheets(text: str, source: str, limits: Limits) -> tuple[Sheet, ...]:
     sheets: list[Sheet] = []
     refusals: list[InputError] = []
-    for delimiter in DELIMITERS:
+    for delimiter in [sign for sign in DELIMITERS if sign in text] or DELIMITERS[:1]:
         try:
             sheets.append(Sheet(source, _csv_rows(text, delimiter, source, limits)))
         except _LongCellError as error:

@@ -80,7 +80,7 @@ def _heads(sheet: Sheet, columns: Columns[K], asked: Mapping[K, str]) -> Iterato
 
 def _head(row: Row, wanted: Columns[K], asked: Mapping[K, str]) -> Head[K] | None:
     number, cells = row
-    plain = [wanted.plain(cell) for cell in cells]
+    plain = _told_apart([wanted.plain(cell) for cell in cells])
     columns: dict[K, tuple[int, ...]] = {}
     for key, names in wanted.names.items():
         if key in asked:
@@ -93,6 +93,16 @@ def _head(row: Row, wanted: Columns[K], asked: Mapping[K, str]) -> Head[K] | Non
         if matches:
             columns[key] = tuple(matches) if key in wanted.many else (matches[0],)
     return Head(number, columns, tuple(str(cell or "") for cell in cells))
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The second column of a name gets a 2 behind it, and so on: `device`, `port`, `device 2`, `port 2`."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return found
 
 
 def plain_name(cell: Cell, letters: str = "") -> str:

@@ -1,0 +1,136 @@
+"""The fabric that is planned, as a comparison asks for it: names, places, and what every port should be joined to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ibplan.cabling.ends import DevicePlace, device_places
+from ibplan.catalog.store import Catalog
+from ibplan.economics.items import NetworkName
+from ibplan.fabric.ports import PortName, class_port_names
+from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER, DeviceKind, Side, Wiring
+from ibplan.parts.links import LinkKind
+from ibplan.plan.runs import layout_of
+from ibplan.plan.sited import device_naming
+from ibplan.plan.wired import wire_design
+from ibplan.spec.load import LoadedSpec
+
+PortIds = npt.NDArray[np.int64]
+_SIDES: tuple[Side, Side] = ("a", "b")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFabric:
+    """One network of a design. A port has a number over the whole fabric: `first[device] + port`.
+
+    first: shape (devices + 1,). link_at: by that number the link of a port, -1 = none is planned. names, places: of all
+    devices, as they are called on the floor.
+    """
+
+    spec: str
+    design: str
+    fabric: str
+    network: NetworkName
+    wiring: Wiring
+    names: tuple[str, ...]
+    places: tuple[DevicePlace, ...]
+    first: PortIds
+    link_at: PortIds
+    _port_names: dict[tuple[int, Side], list[PortName | None]] = field(default_factory=dict, repr=False)
+
+    def port_id(self, device: int, port: int) -> int:
+        """The number of a port over the whole fabric; -1 where the device has no such port."""
+        number = int(self.first[device]) + port
+        return number if port >= 0 and number < int(self.first[device + 1]) else -1
+
+    def at(self, port_id: int) -> tuple[int, int]:
+        """(device, port) of a number."""
+        device = int(np.searchsorted(self.first, port_id, "right")) - 1
+        return device, port_id - int(self.first[device])
+
+    def ends(self, link: int) -> tuple[int, int]:
+        """The numbers of both ports of a link: `a` is the lower tier, or the leaf of a host's link."""
+        links = self.wiring.links
+        a, b = int(links.a_device[link]), int(links.b_device[link])
+        return int(self.first[a]) + int(links.a_port[link]), int(self.first[b]) + int(links.b_port[link])
+
+    def partner(self, port_id: int) -> int:
+        """The port that a port should be joined to; -1 = none."""
+        link = int(self.link_at[port_id])
+        if link < 0:
+            return -1
+        a, b = self.ends(link)
+        return b if a == port_id else a
+
+    def kind(self, device: int) -> DeviceKind:
+        """What a device is."""
+        return KINDS[int(self.wiring.devices.kind[device])]
+
+    def is_switch(self, device: int) -> bool:
+        """Whether a device is a leaf, a spine or a core."""
+        return bool(self.wiring.devices.kind[device] >= LEAF)
+
+    def link_kind(self, link: int) -> LinkKind:
+        """Which class of links a link is of."""
+        return self.wiring.classes[int(self.wiring.links.link_class[link])].kind
+
+    def gbps(self, link: int) -> int:
+        """The speed of a link in Gb/s."""
+        return self.wiring.classes[int(self.wiring.links.link_class[link])].gbps
+
+    def port_name(self, port_id: int) -> PortName | None:
+        """The name of a port that has a link; None for one without."""
+        link = int(self.link_at[port_id])
+        if link < 0:
+            return None
+        side: Side = "a" if self.ends(link)[0] == port_id else "b"
+        key = (int(self.wiring.links.link_class[link]), side)
+        if key not in self._port_names:
+            self._port_names[key] = class_port_names(self.wiring, *key)
+        return self._port_names[key][self.at(port_id)[1]]
+
+    def rail(self, device: int, port: int) -> int | None:
+        """The rail of a server's port over the whole network, from 1; None where rails are not told apart."""
+        request = self.wiring.network.request
+        separate = self.wiring.hosts.rails > 1
+        if self.wiring.devices.kind[device] != SERVER or not (request.rail_optimized or separate):
+            return None
+        fabric, rail = (int(x[0]) for x in self.wiring.hosts.rail_of(np.array([port], np.int32)))
+        return rail + fabric % self.wiring.hosts.rails + 1
+
+
+def planned_fabric(
+    loaded: LoadedSpec, catalog: Catalog, design_id: str | None, network: NetworkName = "compute"
+) -> PlannedFabric:
+    """One network of the recommended design, or of one by its id. Raises as `wire_design` does."""
+    wired = wire_design(loaded, catalog, design_id, network)
+    floor = wired.evaluated.placed.floor
+    layout = None if floor is None else layout_of(floor)
+    naming = None if floor is None else device_naming(wired.evaluated, floor)
+    places = tuple(device_places(wired.wiring, layout, network, naming))
+    names = tuple(place.columns[4] for place in places)
+    first, link_at = _ports(wired.wiring)
+    return PlannedFabric(wired.name, wired.id, wired.fabric, network, wired.wiring, names, places, first, link_at)
+
+
+def _ports(wiring: Wiring) -> tuple[PortIds, PortIds]:
+    """Where the ports of every device start, and the link of every port."""
+    most = np.zeros(len(wiring.devices), np.int64)
+    for side in _SIDES:
+        device, port = wiring.links.end(side)
+        np.maximum.at(most, device, port.astype(np.int64) + 1)
+    request = wiring.network.request
+    tiers = {"leaf": request.leaf.geometry, "spine": request.spine.geometry, "core": request.core}
+    for tier, geometry in tiers.items():
+        at = wiring.devices.kind == KINDS.index(tier)
+        cages = sum(s.count for s in geometry.sets)
+        most[at] = np.maximum(most[at], wiring.devices.stride[at].astype(np.int64) * cages)
+    first = np.concatenate([[0], np.cumsum(most)])
+    link_at = np.full(int(first[-1]), -1, np.int64)
+    for side in _SIDES:
+        device, port = wiring.links.end(side)
+        link_at[first[device] + port] = np.arange(len(wiring.links))
+    return first, link_at

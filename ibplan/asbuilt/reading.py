@@ -1,0 +1,84 @@
+"""From files to the fabric that is there: which form a file has is told by its content."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ibplan.asbuilt import iblinkinfo, ibnetdiscover, lldp
+from ibplan.asbuilt.cable_list import LIMITS, Key, read_cable_list
+from ibplan.asbuilt.found import FoundFabric, Read, joined
+from ibplan.document import printable
+from ibplan.errors import InputError, Problem, UsageError
+from ibplan.sheets.cells import decoded, is_workbook, read_bytes, refuse, sheets_of
+
+MOST_FILES: Final = 20_000
+_MOST_BYTES: Final = LIMITS.mib * 1024**2
+_LONGEST_LINE: Final = 4_096
+_LONG: Final = re.compile(rf"[^\n]{{{_LONGEST_LINE + 1}}}")
+_PORTS_REPORT: Final = re.compile(r"^(?:SW|CA|RT)\s+[0-9]+\s+[0-9]+\s+0x[0-9a-f]{16} ", re.MULTILINE)
+_MIB: Final = 1024**2
+
+
+def read_fabric(
+    paths: Sequence[Path], columns: Mapping[Key, str] | None = None, sheet: str | None = None
+) -> FoundFabric:
+    """Read all files, those of a folder too, and join them.
+
+    `columns`, `sheet`: of cable lists. Raises InputError with the problems of the first file that has any: nothing is
+    half-read; UsageError where there is no file.
+    """
+    files = list(_files(paths))
+    if not files:
+        raise UsageError("no file of the fabric is named")
+    if len(files) > MOST_FILES:
+        raise UsageError(f"{len(files):,} files are named; {MOST_FILES:,} is the limit")
+    reads, size = [], 0
+    for path in files:
+        data, source = read_bytes(path, LIMITS)
+        size += len(data)
+        if size > _MOST_BYTES:
+            refuse(source, f"all files together are larger than {_MOST_BYTES // _MIB} MiB, the limit")
+        reads.append(_read(data, source, path, columns or {}, sheet))
+    return joined(reads)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Files as they stand; of a folder all that are not hidden, by name."""
+    for path in paths:
+        if str(path) == "-" or not path.is_dir():
+            yield path
+            continue
+        try:
+            inside = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
+        except OSError as error:
+            raise InputError([Problem(printable(path), 0, 0, f"cannot be read: {error.strerror}")]) from None
+        if not inside:
+            refuse(printable(path), "there is no file in this folder")
+        yield from (path / name for name in inside)
+
+
+def _read(data: bytes, source: str, path: Path, columns: Mapping[Key, str], sheet: str | None) -> Read:
+    if is_workbook(data):
+        return read_cable_list(sheets_of(data, source, sheet, LIMITS), columns)
+    text = decoded(data, source)
+    if not text.strip():
+        refuse(source, "there is nothing in it")
+    stem = None if str(path) == "-" else printable(path.name.partition(".")[0])
+    if text.lstrip()[:1] in "{[":
+        return lldp.read_lldp_json(text, source, stem)
+    if (long := _LONG.search(text)) is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        raise InputError([Problem(source, line, 1, f"a line of more than {_LONGEST_LINE:,} characters")])
+    if lldp.looks_like_table(text):
+        return lldp.read_lldp_table(text, source, stem)
+    if iblinkinfo.looks_like(text):
+        return iblinkinfo.read_iblinkinfo(text, source)
+    if ibnetdiscover.looks_like(text):
+        return ibnetdiscover.read_ibnetdiscover(text, source)
+    if _PORTS_REPORT.search(text) is not None:
+        refuse(source, "is the report of ibnetdiscover -p", "give what ibnetdiscover prints without -p, or iblinkinfo")
+    return read_cable_list(sheets_of(data, source, sheet, LIMITS), columns)

@@ -1,0 +1,135 @@
+"""verify: a planned fabric and a found one in, every difference with what mends it out. The front door."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from ibplan.asbuilt.compare import Comparison, compare
+from ibplan.asbuilt.differences import Ambiguous, MatchedDevices, UnknownDevice, VerifyResult
+from ibplan.asbuilt.exchanged import find_exchanges
+from ibplan.asbuilt.expect import expected_links
+from ibplan.asbuilt.found import FoundFabric
+from ibplan.asbuilt.identity import UNKNOWN, Identities, identify
+from ibplan.asbuilt.layers import host_flags
+from ibplan.asbuilt.listing import Listing
+from ibplan.asbuilt.name_map import EMPTY, NameMap
+from ibplan.asbuilt.patterns import find_patterns
+from ibplan.asbuilt.planned import PlannedFabric
+from ibplan.asbuilt.resolve import resolve_links
+from ibplan.asbuilt.structure import StructureMatcher
+
+MatchBy = Literal["auto", "name", "structure"]
+
+
+def verify(
+    plan: PlannedFabric,
+    found: FoundFabric,
+    name_map: NameMap = EMPTY,
+    match: MatchBy = "auto",
+    expect: str | None = None,
+) -> VerifyResult:
+    """Hold what is there against the plan.
+
+    match: `name` = by map and name alone; `structure` = the others by how they are cabled; `auto` = so only where names
+    tell fewer than half of the switches. expect: as `expected_links`. Raises InputError for a wrong name map,
+    UsageError for a wrong `expect`.
+    """
+    expected = expected_links(plan, expect)
+    identities = identify_devices(plan, found, name_map, match)
+    resolved = resolve_links(plan, found, identities)
+    comparison = compare(plan, resolved.links, None if expected is None else expected.tolist())
+    planned_count = len(plan.wiring.links)
+    expected_count = planned_count if expected is None else int(expected.sum())
+    ahead = 0 if expected is None else sum(not expected[link] for link in comparison.right)
+    exchanges = find_exchanges(plan, comparison)
+    patterns = find_patterns(plan, comparison)
+    listing = Listing(plan, found, comparison, identities, None if expected is None else expected.tolist())
+    differences = [*listing.exchanges(exchanges), *listing.cables(), *listing.states(), *listing.ambiguous()]
+    moves = sum(difference.action == "move" for difference in differences)
+    return VerifyResult(
+        plan.spec,
+        plan.design,
+        plan.network,
+        found.sources,
+        found.formats,
+        planned_count,
+        expected_count,
+        len(comparison.right) - ahead,
+        ahead,
+        len(comparison.anonymous),
+        moves,
+        len(comparison.missing) - moves,
+        len(comparison.extra) - moves,
+        sum(len(ring.devices) for ring in exchanges),
+        _devices(identities),
+        tuple(listing.in_order(differences)),
+        patterns,
+        _unknown(plan, found, identities),
+        tuple(
+            Ambiguous(tuple(found.devices[n].name for n in group.found), tuple(plan.names[n] for n in group.planned))
+            for group in identities.ambiguous
+        ),
+        (*found.notes, *identities.notes, *resolved.notes, *_notes(found, comparison)),
+    )
+
+
+def identify_devices(plan: PlannedFabric, found: FoundFabric, name_map: NameMap, match: MatchBy) -> Identities:
+    """By map and name, then by structure where that is asked for or names tell too little."""
+    identities = identify(plan, found, name_map)
+    left = identities.unknown()
+    if match == "name" or not left:
+        return identities
+    flags = [
+        (not plan.is_switch(p)) if p != UNKNOWN else flag
+        for p, flag in zip(identities.planned, host_flags(found), strict=True)
+    ]
+    matcher = StructureMatcher(plan, found, flags)
+    matched = matcher.match(identities.planned)
+    if match == "structure" or _names_say_little(identities, flags):
+        identities.ambiguous = matcher.refine(matched)
+        for n in left:
+            if matched[n] != UNKNOWN:
+                identities.planned[n], identities.how[n] = matched[n], "structure"
+    else:
+        identities.looks_like = {n: matched[n] for n in left if matched[n] != UNKNOWN}
+    return identities
+
+
+def _names_say_little(identities: Identities, hosts: Sequence[bool | None]) -> bool:
+    """Whether fewer than half of the switches are known. Where most are, a stranger is a stranger."""
+    switches = [n for n, host in enumerate(hosts) if host is False]
+    known = sum(identities.planned[n] != UNKNOWN for n in switches)
+    return 2 * known < len(switches) or (not switches and not identities.taken())
+
+
+def _devices(identities: Identities) -> MatchedDevices:
+    by = {how: identities.count(how) for how in ("name", "map", "structure")}
+    return MatchedDevices(len(identities.planned), by["name"], by["map"], by["structure"], len(identities.anonymous))
+
+
+def _unknown(plan: PlannedFabric, found: FoundFabric, identities: Identities) -> tuple[UnknownDevice, ...]:
+    cables = Counter(end.device for link in found.links for end in (link.a, link.b))
+    open_ones = {n for group in identities.ambiguous for n in group.found}
+    result = []
+    for n in identities.unknown():
+        like = identities.looks_like.get(n)
+        if n not in open_ones:
+            name = None if like is None else plan.names[like]
+            result.append(UnknownDevice(found.devices[n].name, cables[n], name))
+    return tuple(result)
+
+
+def _notes(found: FoundFabric, comparison: Comparison) -> list[str]:
+    notes = []
+    unrated = sum(found.links[number].rate is None for number in comparison.right.values())
+    if comparison.right and unrated:
+        of_all = "" if unrated == len(comparison.right) else f" of {unrated:,} cables"
+        notes.append(f"The rate{of_all} is not stated, and not checked.")
+    if comparison.anonymous:
+        notes.append(
+            f"{len(comparison.anonymous):,} cables lead to hosts that do not say who they are: that a host is there is "
+            "all that is known. Name the hosts (node descriptions), or map their GUIDs with --name-map."
+        )
+    return notes
