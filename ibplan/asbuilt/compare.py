@@ -51,7 +51,26 @@ def compare(plan: PlannedFabric, links: Sequence[ResolvedLink], expected: Sequen
         result.extra.append(Edge(link.number, *ends))
     count = len(plan.wiring.links)
     result.missing = [n for n in range(count) if n not in result.right and (expected is None or expected[n])]
+    _settle_loose(plan, result, used)
     return result
+
+
+def _settle_loose(plan: PlannedFabric, result: Comparison, used: dict[int, int]) -> None:
+    """Take ends that may be in any port of a device for plugged into one that lacks its cable: as good as any other."""
+    if not any(spot.loose for spot in result.spots.values()):
+        return
+    empty: dict[int, list[int]] = defaultdict(list)
+    for link in result.missing:
+        for port in plan.ends(link):
+            if port not in used:
+                empty[plan.at(port)[0]].append(port)
+
+    def settled(end: int) -> int:
+        spot = result.spots.get(end)
+        ports = empty.get(spot.device) if spot is not None and spot.loose else None
+        return ports.pop(0) if ports else end
+
+    result.extra = [Edge(edge.found, settled(edge.a), settled(edge.b)) for edge in result.extra]
 
 
 def _number(spot: Spot, result: Comparison) -> int:

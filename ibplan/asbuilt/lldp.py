@@ -73,7 +73,7 @@ def _parsed(text: str, source: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         where = (error.lineno, error.colno)
-        end = error.pos >= len(text.rstrip())
+        end = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
         raise InputError(
             [Problem(source, *where, f"not JSON: {error.msg}", "the file is cut off" if end else "")]
         ) from None

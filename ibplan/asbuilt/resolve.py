@@ -16,7 +16,7 @@ from ibplan.asbuilt.port_texts import SwitchPorts
 ANONYMOUS: Final = -2
 NO_PORT: Final = -1
 # Ports of switches that lead to no fabric, as LLDP shows them.
-_MANAGEMENT: Final = re.compile(r"(?:eth0|mgmt\d*|management\S*|ma\d+|oob\S*|bmc\d*)", re.IGNORECASE)
+MANAGEMENT: Final = re.compile(r"(?:eth0|mgmt\d*|management\S*|ma\d+|oob\S*|bmc\d*)", re.IGNORECASE)
 _INDEXED: Final = re.compile(r"(.*?)([0-9]+)")
 _FROM_ONE: Final = "hca-"
 # Of fewer names of switch ports than this share, the plan knows none: then ports are not compared.
@@ -63,7 +63,7 @@ def resolve_links(plan: PlannedFabric, found: FoundFabric, identities: Identitie
         notes.append("The plan knows none of the names of switch ports: cables are compared by their devices alone.")
     links, management = [], 0
     for index, link in enumerate(found.links):
-        if any(ports[end] == NO_PORT and _MANAGEMENT.fullmatch(end.port or "") for end in (link.a, link.b)):
+        if any(ports[end] == NO_PORT and MANAGEMENT.fullmatch(end.port or "") for end in (link.a, link.b)):
             management += 1
             continue
         a, b = (_spot(end, ports[end], plan, identities, hosts, blind) for end in (link.a, link.b))

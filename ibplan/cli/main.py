@@ -17,6 +17,7 @@ from ibplan.cli import (
     diff,
     export,
     growth,
+    imports,
     lock,
     quote,
     racks,
@@ -50,6 +51,7 @@ app.command("diagram")(diagram.diagram)
 app.command("export")(export.export)
 app.command("growth")(growth.growth)
 app.command("verify")(verify.verify)
+app.command("import")(imports.import_)
 app.command("validate")(specs.validate)
 app.command("schema")(specs.schema)
 app.command("init")(specs.init)

@@ -102,8 +102,9 @@ def perfect(plan: PlannedFabric) -> Built:
             if not plan.is_switch(device):
                 hosts.add(plan.names[device])
             plugs.append(Plug(plan.names[device], port, found.name, found.ib_port or port + 1))
-        lane = plan.gbps(link) // 4
-        cables.append(Cable(plugs[0], plugs[1], 4, lane))
+        gbps = plan.gbps(link)
+        lanes = 4 if gbps % 4 == 0 else 1
+        cables.append(Cable(plugs[0], plugs[1], lanes, gbps // lanes))
     return Built(plan, cables, hosts)
 
 
@@ -125,6 +126,10 @@ class _Node:
 
 def _nodes(built: Built, adapter: str) -> list[_Node]:
     nodes: dict[tuple[str, int], _Node] = {}
+    request = built.plan.wiring.network.request
+    radix = max(
+        request.leaf.geometry.ports(request.leaf.down_gbps), *(p.number for c in built.cables for p in (c.a, c.b))
+    )
     for cable in built.cables:
         pair = []
         for plug in (cable.a, cable.b):
@@ -133,7 +138,7 @@ def _nodes(built: Built, adapter: str) -> list[_Node]:
             if key not in nodes:
                 name = built.name(plug.device)
                 text = name if not host else f"{name} {adapter.format(plug.port, plug.port + 1)}".strip()
-                nodes[key] = _Node(0x2000 + len(nodes), "Ca" if host else "Switch", text, 1 if host else 512)
+                nodes[key] = _Node(0x2000 + len(nodes), "Ca" if host else "Switch", text, 1 if host else radix)
             pair.append((nodes[key], 1 if host else plug.number))
         (a, a_port), (b, b_port) = pair
         a.ends.append((a_port, b, b_port, cable))
