@@ -182,13 +182,13 @@ def knobs_for(shape: Shape, request: FabricRequest) -> Iterator[Knobs]:
     three = shape.tiers > 2
     spines = spine.switches // (shape.pods if three else shape.fabrics) if spine is not None else 1
     values: Mapping[str, list[Any]] = {
-        "leaf_ratio": _ratios(leaf, request.leaf) if shape.tiers > 1 else [Fraction(1)],
+        "leaf_ratio": _ratios(leaf, request.leaf),
         "spine_ratio": _ratios(spine, request.spine) if three else [Fraction(1)],
         "leaf_ports": ["half", "all"],
         "spine_ports": ["half", "all"] if three else ["half"],
         "partial_units": ["whole", "packed"],
         "second_tier": [shape.second_tier],
-        "rail_optimized": [shape.rail_optimized, True] if not shape.rail_optimized else [True],
+        "rail_optimized": [shape.rail_optimized],
         "unit_servers": [None, shape.unit.servers],
         "pod_units": _pod_units(shape) if three else [None],
         "min_spines": [1, spines] if spines > 1 else [1],

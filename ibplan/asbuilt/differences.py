@@ -108,6 +108,7 @@ class VerifyResult:
     """A built network against its plan. Links: planned ones; those expected of a partial build; those that are right.
 
     `ahead`: right, but not expected yet. `unnamed`: right as far as is known: some host is there, none says which.
+    `open_links`: found ones of ambiguous devices, of which nothing can be said.
     To mend it: `moves` of one end of a cable, the fewest that do; cables to add and to remove; devices to exchange.
     """
 
@@ -121,6 +122,7 @@ class VerifyResult:
     right_links: int
     ahead_links: int
     unnamed_links: int
+    open_links: int
     moves: int
     added_cables: int
     removed_cables: int

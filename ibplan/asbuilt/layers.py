@@ -8,6 +8,7 @@ from typing import Final
 
 from ibplan.asbuilt.found import FoundEnd, FoundFabric
 
+_SPINE, _CORE = 2, 3
 Neighbors = Sequence[Sequence[tuple[str | None, FoundEnd, int]]]
 # Words that names of hosts and of switches start with, where the source does not say what a device is.
 _HOST: Final = re.compile(
@@ -44,7 +45,10 @@ def _by_name(name: str) -> bool | None:
 
 
 def tiers(around: Neighbors, hosts: Sequence[bool | None]) -> list[int | None]:
-    """The tier of every device: the distance from the nearest host; None where no host can be reached."""
+    """The tier of every device: the distance from the nearest host; None where no host can be reached.
+
+    A switch that is joined to the same spines as a leaf is a leaf, too, though it has no host yet.
+    """
     tier: list[int | None] = [0 if host else None for host in hosts]
     edge = [device for device, host in enumerate(hosts) if host]
     while edge:
@@ -55,4 +59,13 @@ def tiers(around: Neighbors, hosts: Sequence[bool | None]) -> list[int | None]:
                     tier[far.device] = (tier[device] or 0) + 1
                     following.append(far.device)
         edge = following
+    above = {_above(device, around, tier) for device, its in enumerate(tier) if its == 1}
+    bare = [device for device, its in enumerate(tier) if its == _CORE and _above(device, around, tier) in above]
+    for device in bare:
+        tier[device] = 1
     return tier
+
+
+def _above(device: int, around: Neighbors, tier: Sequence[int | None]) -> frozenset[int]:
+    """The spines that a device is joined to."""
+    return frozenset(far.device for _, far, _ in around[device] if tier[far.device] == _SPINE)

@@ -148,7 +148,8 @@ class _Reader:
                 whole[unit] += count
         sizes = Counter(len(leaves) for leaves in whole)
         usual = sizes.most_common(1)[0][0]
-        if len(sizes) > 1:
+        # The last unit may be packed on fewer leaves.
+        if len(sizes) > 1 and sum(n for size, n in sizes.items() if size != usual) > 1:
             words = ", ".join(f"{n} on {plural(size, 'leaf', 'leaves')}" for size, n in sorted(sizes.items()))
             self.irregular.append(f"Units have different numbers of leaves: {words}.")
         shared = [pair for pair in _overlapping(list(whole)) if pair]
@@ -159,7 +160,7 @@ class _Reader:
         if len(smaller) > 1 or (smaller and len(whole) > 1 and len(set(whole.values())) > _TWO):
             words = ", ".join(map(str, sorted(whole.values(), reverse=True)[: 2 * _MOST_NAMED]))
             self.irregular.append(f"Several units are not full: they have {words} servers.")
-        optimized = usual > 1 or rails == 1
+        optimized = usual > 1 or rails == 1 or len(whole) == 1
         return UnitShape(most, usual, len(whole), max(1, rails // usual)), optimized
 
     def _others(self, others: Sequence[tuple[str, list[int]]]) -> tuple[list[HostGroup], int]:
@@ -199,6 +200,8 @@ class _Reader:
             self.irregular.append(f"Switches of the {TIERS[number - 1]} tier have different numbers of ports: {words}.")
         self._uneven(number, up)
         used = sum(down.values()) + sum(up.values()) + sum(side[d] for d in devices)
+        if graph.tiers == 1:  # the links that join two leaves are their uplinks
+            up = {d: side[d] for d in devices}
         models = Counter(self._found.devices[d].model for d in devices)
         return TierShape(
             TIERS[number - 1],
@@ -208,12 +211,16 @@ class _Reader:
             max(up.values(), default=0),
             None if radix is None else radix * len(devices) - used,
             self._usual_rate(number),
-            self._usual_rate(number + 1),
+            self._sideways_rate() if graph.tiers == 1 else self._usual_rate(number + 1),
             tuple(model for model, _ in models.most_common() if model is not None),
         )
 
     def _usual_rate(self, upper: int) -> float | None:
         rates = Counter({rate: n for (tier, rate), n in self._graph.down_rates.items() if tier == upper})
+        return rates.most_common(1)[0][0] if rates else None
+
+    def _sideways_rate(self) -> float | None:
+        rates = Counter(link.rate.gbps for link in self._graph.sideways if link.rate is not None)
         return rates.most_common(1)[0][0] if rates else None
 
     def _uneven(self, number: int, up: Mapping[int, int]) -> None:

@@ -135,7 +135,8 @@ class StructureMatcher:
         mine = [self._first_color(planned, device) for device in range(len(theirs))]
         fixed = {p: device for device, p in enumerate(planned) if p != UNKNOWN}
         yours = [
-            ("known", p) if p in fixed else ("open", _tier_of(self._plan, p), len(ours[p])) for p in range(len(ours))
+            ("known", p) if p in fixed else ("open", not self._plan.is_switch(p), len(ours[p]))
+            for p in range(len(ours))
         ]
         left, right = _numbered(mine, colors), _numbered(yours, colors)
         classes = 0
@@ -152,7 +153,7 @@ class StructureMatcher:
     def _first_color(self, planned: Sequence[int], device: int) -> object:
         if planned[device] != UNKNOWN:
             return ("known", planned[device])
-        return ("open", self.tier[device], len(self._ports[device]))
+        return ("open", self.tier[device] == 0, len(self._ports[device]))
 
 
 def _clear_winner(votes: Counter[int], cast: int, links: int, taken: set[int]) -> tuple[int, int] | None:
@@ -168,11 +169,6 @@ def _clear_winner(votes: Counter[int], cast: int, links: int, taken: set[int]) -
 
 def _numbered(keys: Iterable[object], colors: dict[object, int]) -> list[int]:
     return [colors.setdefault(key, len(colors)) for key in keys]
-
-
-def _tier_of(plan: PlannedFabric, device: int) -> int:
-    kind = int(plan.wiring.devices.kind[device])
-    return next((tier for tier, its in _TIER_KINDS.items() if its == kind), 0)
 
 
 def _planned_graph(plan: PlannedFabric) -> list[list[int]]:

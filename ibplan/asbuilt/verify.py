@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from ibplan.asbuilt.compare import Comparison, compare
 from ibplan.asbuilt.differences import Ambiguous, MatchedDevices, UnknownDevice, VerifyResult
 from ibplan.asbuilt.exchanged import find_exchanges
@@ -17,9 +20,10 @@ from ibplan.asbuilt.listing import Listing
 from ibplan.asbuilt.name_map import EMPTY, NameMap
 from ibplan.asbuilt.patterns import find_patterns
 from ibplan.asbuilt.planned import PlannedFabric
-from ibplan.asbuilt.resolve import resolve_links
+from ibplan.asbuilt.resolve import ResolvedLink, resolve_links
 from ibplan.asbuilt.structure import StructureMatcher
 
+Flags = npt.NDArray[np.bool_]
 MatchBy = Literal["auto", "name", "structure"]
 
 
@@ -39,13 +43,14 @@ def verify(
     expected = expected_links(plan, expect)
     identities = identify_devices(plan, found, name_map, match)
     resolved = resolve_links(plan, found, identities)
-    comparison = compare(plan, resolved.links, None if expected is None else expected.tolist())
+    links, checked = _told_apart(plan, found, identities, resolved.links, expected)
+    comparison = compare(plan, links, checked)
     planned_count = len(plan.wiring.links)
     expected_count = planned_count if expected is None else int(expected.sum())
     ahead = 0 if expected is None else sum(not expected[link] for link in comparison.right)
     exchanges = find_exchanges(plan, comparison)
     patterns = find_patterns(plan, comparison)
-    listing = Listing(plan, found, comparison, identities, None if expected is None else expected.tolist())
+    listing = Listing(plan, found, comparison, identities, checked)
     differences = [*listing.exchanges(exchanges), *listing.cables(), *listing.states(), *listing.ambiguous()]
     moves = sum(difference.action == "move" for difference in differences)
     return VerifyResult(
@@ -59,6 +64,7 @@ def verify(
         len(comparison.right) - ahead,
         ahead,
         len(comparison.anonymous),
+        len(resolved.links) - len(links),
         moves,
         len(comparison.missing) - moves,
         len(comparison.extra) - moves,
@@ -73,6 +79,31 @@ def verify(
         ),
         (*found.notes, *identities.notes, *resolved.notes, *_notes(found, comparison)),
     )
+
+
+def _told_apart(
+    plan: PlannedFabric,
+    found: FoundFabric,
+    identities: Identities,
+    links: Sequence[ResolvedLink],
+    expected: Flags | None,
+) -> tuple[Sequence[ResolvedLink], list[bool] | None]:
+    """The links without those of ambiguous devices, on both sides: of them nothing can be said."""
+    if not identities.ambiguous:
+        return links, None if expected is None else expected.tolist()
+    theirs = {device for group in identities.ambiguous for device in group.found}
+    ours = np.zeros(len(plan.names), np.bool_)
+    ours[[device for group in identities.ambiguous for device in group.planned]] = True
+    ends = plan.wiring.links
+    told = ~(ours[ends.a_device] | ours[ends.b_device])
+    if expected is not None:
+        told &= expected
+    kept = [
+        link
+        for link in links
+        if theirs.isdisjoint((found.links[link.number].a.device, found.links[link.number].b.device))
+    ]
+    return kept, told.tolist()
 
 
 def identify_devices(plan: PlannedFabric, found: FoundFabric, name_map: NameMap, match: MatchBy) -> Identities:

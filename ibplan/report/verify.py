@@ -85,6 +85,11 @@ def _summary(result: VerifyResult) -> Iterator[str]:
     yield from (pattern.text for pattern in result.patterns)
     yield _devices(result)
     yield from _unknown(result)
+    if result.open_links:
+        yield (
+            f"{plural(result.open_links, 'cable')} of ambiguous devices are not compared: name a device of each group "
+            "with --name-map."
+        )
     yield from result.notes
 
 
@@ -201,6 +206,7 @@ def verify_data(result: VerifyResult) -> dict[str, Any]:
             "right": result.right_links,
             "ahead": result.ahead_links,
             "unnamed": result.unnamed_links,
+            "open": result.open_links,
         },
         "counts": dict(result.counts),
         "mend": {

@@ -1,0 +1,130 @@
+"""A fabric that is there becomes a spec that plans the same one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from ibplan.asbuilt.counts import counts_of_network
+from ibplan.asbuilt.importing import Imported, ImportOptions, describe, import_fabric
+from ibplan.asbuilt.planned import PlannedFabric, planned_fabric
+from ibplan.asbuilt.reading import read_fabric
+from ibplan.asbuilt.verify import verify
+from ibplan.errors import UsageError
+from ibplan.spec.load import load_spec
+from tests.asbuilt import built
+from tests.asbuilt.built import Built, perfect, planned
+from tests.report.samples import SPECS, catalog
+
+QM9700 = ("fabrics=infiniband", "network.switch=nvidia-qm9700")
+THREE = ("network.tiers=3", *QM9700)
+RAIL_ONLY = "infiniband-nvidia-qm9700-1t-1to1-railonly"
+# Every example; the largest at a quarter of a size, and forms that no example recommends.
+CASES: list[tuple[str, tuple[str, ...], str | None]] = [
+    *((path.stem, (), None) for path in sorted(SPECS.glob("*.yaml")) if path.stem != "three-tiers-16384"),
+    ("three-tiers-16384", ("gpus=2048", *THREE), None),
+    ("three-tiers-16384", ("gpus=2048", "network.second_tier=rail", *THREE), None),
+    ("three-tiers-16384", ("gpus=2500", "network.oversubscription={leaf: 1:1, spine: 2:1}", *THREE), None),
+    ("rail-only-512", (), RAIL_ONLY),
+    ("one-switch", ("servers=4", "network.single_tier=two_leaves", "network.switch=nvidia-sn5610"), None),
+    ("three-lines", ("network.oversubscription=3:1", *QM9700), None),
+    ("three-lines", ("gpus=1000", "network.rail_optimized=false", *QM9700), None),
+]
+
+
+def text_of(fabric: Built) -> str:
+    if fabric.plan.fabric == "infiniband":
+        return built.ibnetdiscover(fabric)
+    return built.list_csv(built.rows(fabric))
+
+
+def imported(fabric: Built, path: Path, **options: object) -> Imported:
+    (path / "fabric.txt").write_text(text_of(fabric))
+    return import_fabric(read_fabric([path / "fabric.txt"]), ImportOptions(**options), catalog())  # type: ignore[arg-type]
+
+
+def again(result: Imported) -> PlannedFabric:
+    return planned_fabric(load_spec("-", stdin=BytesIO(result.text.encode())), catalog(), result.design)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "design"),
+    CASES,
+    ids=lambda value: "-".join(value or ()) if not isinstance(value, str) else value,
+)
+def test_round_trip(tmp_path: Path, name: str, settings: tuple[str, ...], design: str | None) -> None:
+    """The written spec loads, and its design has the switches and links of the fabric; of most even cable by cable."""
+    plan = planned(name, *settings, design=design)
+    result = imported(perfect(plan), tmp_path)
+    assert (result.reproduced, result.differences, result.shape.irregular) == (True, (), ())
+    new = again(result)
+    assert counts_of_network(new.wiring.network) == counts_of_network(plan.wiring.network)
+    found = read_fabric([tmp_path / "fabric.txt"])
+    if new.wiring.network.request.leaf.geometry.sets == plan.wiring.network.request.leaf.geometry.sets:
+        assert verify(new, found).differences == ()
+
+
+def test_what_it_says_of_a_pod(tmp_path: Path) -> None:
+    result = imported(
+        perfect(planned("h100-pod-127", "servers=60")), tmp_path, server="nvidia-dgx-h100", switch="nvidia-qm9700"
+    )
+    assert result.text == (
+        "name: imported\nservers: 60\nserver: nvidia-dgx-h100\nfabrics: infiniband\n"
+        "network:\n  switch: nvidia-qm9700\n  tiers: 2\n  reserved_ports: 4\n"
+        "storage: none\nmanagement:\n  inband: false\n  oob: false\n"
+    )
+    shape = result.shape
+    assert (shape.tiers, shape.planes, shape.rails, shape.managers) == (2, 1, 8, 4)
+    assert (shape.unit.servers, shape.unit.leaves, shape.unit.count, shape.unit.rails_per_leaf) == (32, 8, 2, 1)
+    leaf, spine = shape.switches
+    assert (leaf.switches, leaf.radix, leaf.down, leaf.up, leaf.free) == (16, 64, 32, 32, 16 * 64 - 484 - 512)
+    assert (spine.switches, spine.down, spine.free) == (8, 64, 0)
+    assert "Planned, it has the same switches and links: infiniband-nvidia-qm9700-2t-1to1." in list(
+        describe(result, ("f",))
+    )
+
+
+def test_irregularities_are_listed_and_the_nearest_spec_is_written(tmp_path: Path) -> None:
+    fabric = perfect(planned("h100-pod-127", "servers=60"))
+    gone = {fabric.at("server-050", "2/2"), fabric.at("leaf-003", "1/20/1"), fabric.at("leaf-003", "1/20/2")}
+    slow = fabric.at("server-001", "1/1")
+    fabric.cables[slow] = replace(fabric.cables[slow], lane_gbps=50)
+    fabric.cables = [cable for n, cable in enumerate(fabric.cables) if n not in gone]
+    result = imported(fabric, tmp_path)
+    assert result.shape.irregular == (
+        "server-050 has 7 of 8 ports joined.",
+        "1 link of hosts run at 200G, the others at 400G.",
+        "1 leaf (leaf-003) have 30 uplinks, the others 32.",
+    )
+    assert result.differences == ("510 links between leaves and spines, planned are 512",)
+    assert not result.reproduced
+    assert again(result).design == "infiniband-nvidia-qm9700-2t-1to1"
+
+
+def test_what_the_files_do_not_say(tmp_path: Path) -> None:
+    fabric = perfect(planned("one-switch", "servers=4", "network.switch=nvidia-sn5610"))
+    rows = [row[:5] for row in built.rows(fabric)]
+    (tmp_path / "f.csv").write_text(built.list_csv(rows, built.HEAD[:5]))
+    found = read_fabric([tmp_path / "f.csv"])
+    with pytest.raises(UsageError, match="32 of 32 links do not state their rate: give it with --gbps"):
+        import_fabric(found, ImportOptions(), catalog())
+    assert import_fabric(found, ImportOptions(gbps=400), catalog()).reproduced
+    fabric.renamed = {name: f"{'a' if name in fabric.hosts else 'b'}{n}" for n, name in enumerate(fabric.plan.names)}
+    with pytest.raises(UsageError, match="hosts or switches is not stated, and their names do not say"):
+        imported(fabric, tmp_path)
+    assert imported(fabric, tmp_path, hosts="a*").reproduced
+    with pytest.raises(UsageError, match="there is no host in it"):
+        imported(fabric, tmp_path, hosts="x*")
+    for wrong in ("server", "switch"):
+        with pytest.raises(UsageError, match=f"--{wrong}: the catalogue has no 'nvidia-x'"):
+            imported(fabric, tmp_path, hosts="a*", **{wrong: "nvidia-x"})
+
+
+def test_fabrics_with_other_hosts_are_imported_one_by_one(tmp_path: Path) -> None:
+    text = "a device,b device,speed\n" + "".join(f"leaf-{n},server-{n}{m},400\n" for n in (1, 2) for m in range(4))
+    (tmp_path / "f.csv").write_text(text)
+    with pytest.raises(UsageError, match="falls into 2 fabrics that nothing joins"):
+        import_fabric(read_fabric([tmp_path / "f.csv"]), ImportOptions(), catalog())
