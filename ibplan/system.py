@@ -33,6 +33,8 @@ def system_path(path: Path) -> Path:
 
 def escaped(text: str, keep: str = "") -> str:
     r"""Text that cannot drive a terminal: `\x1b` or `\u202e` for what is not printable, `\xff` for an odd byte."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in keep else _escape(c) for c in readable(text))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from ibplan.asbuilt.found import FoundDevice, FoundEnd, FoundLink, Place, Problems, Read
@@ -14,8 +15,9 @@ from ibplan.units import parse_gbps
 
 Key = Literal["a_device", "a_port", "b_device", "b_port", "speed"]
 KEYS: Final[tuple[Key, ...]] = get_args(Key)
-LIMITS: Final = Limits("cable list", mib=64, rows=500_000, cells_mib=128, other_mib=64)
+LIMITS: Final = Limits("cable list", mib=64, rows=500_000, cells_mib=32, other_mib=8, columns=64)
 _MOST_ENDS: Final = 64
+_SEVERAL: Final = re.compile(r"[,;]")
 _DATE: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?|[0-9]{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*", re.I
 )
@@ -124,8 +126,11 @@ def _ends(device: str, port: str) -> Iterator[tuple[str, str | None]]:
     """(device, port) of every link at one side of a cable. A cell may hold both as `leaf-001:swp1`."""
     if not device:
         raise ValueError("one end of the cable names no device")
-    if _DATE.fullmatch(port):
+    if port and _DATE.fullmatch(port):
         raise ValueError(f"the spreadsheet took a port for a date, {port!r}: set the column to text and write it anew")
+    if port and not _SEVERAL.search(device + port):
+        yield device, port
+        return
     devices, ports = _split(device, ";"), _split(port, ";")
     if len(ports) not in (0, len(devices)) and len(devices) > 1:
         raise ValueError(f"{len(devices)} devices, but {len(ports)} ports: {device[:40]!r}, {port[:40]!r}")
@@ -145,6 +150,7 @@ def _split(text: str, sign: str) -> list[str]:
     return [part.strip() for part in text.split(sign) if part.strip()]
 
 
+@lru_cache(maxsize=256)
 def _rate(text: str) -> Rate | None:
     """`400`, `400G`, `400 Gb/s`; None where nothing is stated. Raises ValueError."""
     if not text:

@@ -36,9 +36,9 @@ class Counts:
     leaf_leaf: int
 
     def differences(self, other: Counts) -> list[str]:
-        """What `other` has otherwise: `16 spines, planned are 32`."""
+        """What `other` has otherwise: `spines: 16, planned 32`."""
         pairs = ((field.name, getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
-        return [f"{here:,} {_WORDS[name]}, planned are {there:,}" for name, here, there in pairs if here != there]
+        return [f"{_WORDS[name]}: {here:,}, planned {there:,}" for name, here, there in pairs if here != there]
 
     def distance(self, other: Counts) -> int:
         """How far two are apart; switches weigh as much as ten links."""

@@ -49,7 +49,7 @@ class Difference:
     """One thing that is not as planned, with the one action that mends it.
 
     at: where to go. found: what is joined to it. planned: what should be. to: where the plug (or the device) of `at`
-    belongs. group: those of one number hang together: cables that change places, from 1. cables: how many it is about.
+    belongs. group: those of one number hang together: cables that change places, from 1. links: how many it is about.
     source: file and line that say so.
     """
 
@@ -60,9 +60,14 @@ class Difference:
     planned: End | None = None
     to: End | None = None
     group: int | None = None
-    cables: int = 1
+    links: int = 1
     note: str = ""
     source: str | None = None
+
+    @property
+    def place(self) -> End:
+        """The end to walk to: `at`, or what is joined to it where nobody knows where `at` stands."""
+        return self.found if self.at.rack is None and self.found is not None else self.at
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class Pattern:
 
     kind: Literal["rails", "uplinks"]
     devices: tuple[str, ...]
-    cables: int
+    links: int
     text: str
 
 
@@ -80,7 +85,7 @@ class UnknownDevice:
     """A device that the plan does not have. `looks_like`: the planned one that would be cabled as it is."""
 
     name: str
-    cables: int
+    links: int
     looks_like: str | None
 
 
@@ -124,8 +129,8 @@ class VerifyResult:
     unnamed_links: int
     open_links: int
     moves: int
-    added_cables: int
-    removed_cables: int
+    added_links: int
+    removed_links: int
     exchanged_devices: int
     devices: MatchedDevices
     differences: tuple[Difference, ...]

@@ -1,4 +1,4 @@
-"""Devices that stand in each other's place: every cable of one is where another one's should be, and so on round."""
+"""Devices in another's place, cable by cable: those that changed places, and strangers that stand for a planned one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ibplan.asbuilt.compare import Comparison, Edge
+from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.planned import PlannedFabric
 
 _FEWEST_CABLES = 2
@@ -14,10 +15,10 @@ _FEWEST_CABLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A ring of devices: `devices[n]` is cabled as `devices[n + 1]` should be. `cables` of all of them together."""
+    """A ring of devices: `devices[n]` is cabled as `devices[n + 1]` should be. `links` of all of them together."""
 
     devices: tuple[int, ...]
-    cables: int
+    links: int
 
 
 def find_exchanges(plan: PlannedFabric, comparison: Comparison) -> tuple[Exchange, ...]:
@@ -31,7 +32,7 @@ def find_exchanges(plan: PlannedFabric, comparison: Comparison) -> tuple[Exchang
         for here, there in ((edge.a, edge.b), (edge.b, edge.a)):
             if here >= 0 and there >= 0:
                 around[plan.at(here)[0]].append((edge, here, there))
-    proper = {plan.at(port)[0] for link in comparison.right for port in plan.ends(link)}
+    proper = plan.devices(comparison.right)
     meant = {}
     for device, cables in around.items():
         other = _cabled_as(plan, device, cables) if device not in proper and len(cables) >= _FEWEST_CABLES else None
@@ -42,14 +43,50 @@ def find_exchanges(plan: PlannedFabric, comparison: Comparison) -> tuple[Exchang
     if not rings:
         return ()
     edges = {edge for device in taken for edge, _, _ in around[device]}
-    links = {
-        int(plan.link_at[number])
-        for device in taken
-        for number in range(int(plan.first[device]), int(plan.first[device + 1]))
-    }
+    links = {link for device in taken for link in _link_numbers(plan, device)}
     comparison.extra = [edge for edge in comparison.extra if edge not in edges]
     comparison.missing = [link for link in comparison.missing if link not in links]
     return tuple(Exchange(ring, sum(len(around[device]) for device in ring)) for ring in rings)
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """A found device that the plan does not have, cabled in every port as the planned one that is not there."""
+
+    found: int
+    planned: int
+    links: int
+
+
+def find_strangers(
+    plan: PlannedFabric, found: FoundFabric, looks_like: Mapping[int, int], comparison: Comparison
+) -> tuple[Stranger, ...]:
+    """Devices that have but another name than planned; takes their links out of what is missing and extra."""
+    edges: dict[int, list[Edge]] = defaultdict(list)
+    for edge in comparison.extra:
+        link = found.links[edge.found]
+        for end in (link.a, link.b):
+            if end.device in looks_like:
+                edges[end.device].append(edge)
+    links = Counter(end.device for link in found.links for end in (link.a, link.b) if end.device in looks_like)
+    strangers = []
+    for device, planned in looks_like.items():
+        partners = [plan.partner(port) for edge in edges[device] for port in (edge.a, edge.b) if port >= 0]
+        right = sum(partner >= 0 and plan.at(partner)[0] == planned for partner in partners)
+        if right == links[device] == _links_of(plan, planned):
+            strangers.append(Stranger(device, planned, right))
+    gone = {edge for stranger in strangers for edge in edges[stranger.found]}
+    missing = {link for stranger in strangers for link in _link_numbers(plan, stranger.planned)}
+    if strangers:
+        comparison.extra = [edge for edge in comparison.extra if edge not in gone]
+        comparison.missing = [link for link in comparison.missing if link not in missing]
+    return tuple(strangers)
+
+
+def _link_numbers(plan: PlannedFabric, device: int) -> list[int]:
+    """The planned links of a device."""
+    links = plan.link_at[int(plan.first[device]) : int(plan.first[device + 1])]
+    return [link for link in links.tolist() if link >= 0]
 
 
 def _cabled_as(plan: PlannedFabric, device: int, cables: Iterable[tuple[Edge, int, int]]) -> int | None:
@@ -67,7 +104,7 @@ def _cabled_as(plan: PlannedFabric, device: int, cables: Iterable[tuple[Edge, in
 
 
 def _links_of(plan: PlannedFabric, device: int) -> int:
-    return int((plan.link_at[int(plan.first[device]) : int(plan.first[device + 1])] >= 0).sum())
+    return len(_link_numbers(plan, device))
 
 
 def _rings(meant: Mapping[int, int]) -> Iterator[tuple[int, ...]]:

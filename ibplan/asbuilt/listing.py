@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ibplan.asbuilt.compare import Comparison, Edge
 from ibplan.asbuilt.differences import Difference, DifferenceKind, End
-from ibplan.asbuilt.exchanged import Exchange
+from ibplan.asbuilt.exchanged import Exchange, Stranger
 from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.identity import UNKNOWN, Identities
 from ibplan.asbuilt.patterns import leaf_rails, wrong_rail
@@ -40,17 +40,28 @@ class Listing:
         self._rails = leaf_rails(plan)
         self._edges = {edge.found: edge for edge in comparison.extra}
         self._groups = 0
+        self._renamed: frozenset[int] = frozenset()
 
     def exchanges(self, exchanges: Iterable[Exchange]) -> Iterator[Difference]:
         """Devices in each other's place."""
         for ring in exchanges:
             group = self._next_group()
-            cables = ring.cables // len(ring.devices)
+            links = ring.links // len(ring.devices)
             for n, device in enumerate(ring.devices):
                 to = ring.devices[(n + 1) % len(ring.devices)]
-                note = f"all {cables} cables are as planned for {self._plan.names[to]}"
+                note = f"all {links} links are as planned for {self._plan.names[to]}"
                 ends = self._words.device(device), self._words.device(to)
-                yield Difference("exchanged", "exchange", ends[0], to=ends[1], group=group, cables=cables, note=note)
+                yield Difference("exchanged", "exchange", ends[0], to=ends[1], group=group, links=links, note=note)
+
+    def strangers(self, strangers: Iterable[Stranger]) -> Iterator[Difference]:
+        """Devices that have another name than planned, and all cables of the planned one."""
+        self._renamed = frozenset(stranger.planned for stranger in strangers)
+        for stranger in strangers:
+            name = self._found.devices[stranger.found].name
+            note = f"{name} has all its links: rename it, or map its name"
+            yield Difference(
+                "unknown-device", "check", self._words.device(stranger.planned), links=stranger.links, note=note
+            )
 
     def cables(self) -> Iterator[Difference]:
         """Cables that are missing, too many, or in a wrong port; devices with none at all."""
@@ -59,7 +70,7 @@ class Listing:
         there = self._identities.taken()
         for device, links in unconnected.items():
             note = "it is there, without a cable" if device in there else "it is not there, or has no cable"
-            yield Difference("unconnected", "add", self._words.device(device), cables=len(links), note=note)
+            yield Difference("unconnected", "add", self._words.device(device), links=len(links), note=note)
         silent = {link for links in unconnected.values() for link in links}
         wanted = [Wanted(link, *self._plan.ends(link)) for link in self._comparison.missing]
         for component in components(wanted, self._comparison.extra, self._words.cost):
@@ -144,11 +155,11 @@ class Listing:
             for port in plan.ends(link):
                 links.setdefault(plan.at(port)[0], []).append(link)
         busy = {self._words.device_of(port) for edge in comparison.extra for port in (edge.a, edge.b)}
-        busy |= {plan.at(port)[0] for link in comparison.right for port in plan.ends(link)}
+        busy |= plan.devices(comparison.right)
         expected = self._expected or [True] * len(plan.wiring.links)
         ends = (plan.wiring.links.a_device.tolist(), plan.wiring.links.b_device.tolist())
         whole = Counter(device for its in ends for device, wanted in zip(its, expected, strict=True) if wanted)
-        return {d: its for d, its in sorted(links.items()) if len(its) == whole[d] and d not in busy}
+        return {d: its for d, its in sorted(links.items()) if len(its) == whole[d] and d not in busy | self._renamed}
 
     def states(self) -> Iterator[Difference]:
         """Cables that are right, but run at another rate than planned, or not at all."""
@@ -173,14 +184,14 @@ class Listing:
             more = len(group.planned) - _SHOWN
             could += f" and {more:,} more" if more > 0 else ""
             note = f"{plural(len(group.found), 'device')} like this could each be any of {could}"
-            yield Difference("ambiguous", "check", End(first, None, None, None), cables=0, note=note)
+            yield Difference("ambiguous", "check", End(first, None, None, None), links=0, note=note)
 
     def in_order(self, differences: Iterable[Difference]) -> list[Difference]:
         """Rack by rack as one walks, groups numbered in that order; what has no known place last."""
         places = {place.columns[2]: place.columns[:2] for place in self._plan.places}
 
         def key(difference: Difference) -> tuple[object, ...]:
-            at = difference.at
+            at = difference.place
             hall, row = places.get(at.rack, (None, None))
             return (at.rack is None, hall or "", row or 0, at.rack or "", -(at.rack_unit or 0), at.device)
 

@@ -53,7 +53,7 @@ def wrong_rail(plan: PlannedFabric, edge: Edge, rails: dict[int, frozenset[int]]
 def find_patterns(plan: PlannedFabric, comparison: Comparison) -> tuple[Pattern, ...]:
     """Sentences on rails and uplinks, those with the most cables first."""
     found = [*_rails(plan, comparison), *_uplinks(plan, comparison)]
-    return tuple(sorted(found, key=lambda pattern: -pattern.cables))
+    return tuple(sorted(found, key=lambda pattern: -pattern.links))
 
 
 def _rails(plan: PlannedFabric, comparison: Comparison) -> Iterator[Pattern]:

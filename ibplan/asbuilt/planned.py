@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy.typing as npt
 from ibplan.cabling.ends import DevicePlace, device_places
 from ibplan.catalog.store import Catalog
 from ibplan.economics.items import NetworkName
-from ibplan.fabric.ports import PortName, class_port_names
+from ibplan.fabric.ports import PortName, class_port_names, port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER, DeviceKind, Side, Wiring
 from ibplan.parts.links import LinkKind
 from ibplan.plan.runs import layout_of
@@ -39,6 +41,7 @@ class PlannedFabric:
     places: tuple[DevicePlace, ...]
     first: PortIds
     link_at: PortIds
+    _starts: list[int] = field(repr=False)
     _port_names: dict[tuple[int, Side], list[PortName | None]] = field(default_factory=dict, repr=False)
 
     def port_id(self, device: int, port: int) -> int:
@@ -48,8 +51,14 @@ class PlannedFabric:
 
     def at(self, port_id: int) -> tuple[int, int]:
         """(device, port) of a number."""
-        device = int(np.searchsorted(self.first, port_id, "right")) - 1
-        return device, port_id - int(self.first[device])
+        device = bisect_right(self._starts, port_id) - 1
+        return device, port_id - self._starts[device]
+
+    def devices(self, links: Iterable[int]) -> set[int]:
+        """The devices at both ends of some links."""
+        at = np.fromiter(links, np.int64)
+        ends = (self.wiring.links.a_device[at], self.wiring.links.b_device[at])
+        return set(np.unique(np.concatenate(ends)).tolist())
 
     def ends(self, link: int) -> tuple[int, int]:
         """The numbers of both ports of a link: `a` is the lower tier, or the leaf of a host's link."""
@@ -82,15 +91,25 @@ class PlannedFabric:
         return self.wiring.classes[int(self.wiring.links.link_class[link])].gbps
 
     def port_name(self, port_id: int) -> PortName | None:
-        """The name of a port that has a link; None for one without."""
+        """The name of a port: of one without a link as if it ran like the others of its switch; None for none."""
         link = int(self.link_at[port_id])
         if link < 0:
-            return None
+            return self._free_name(port_id)
         side: Side = "a" if self.ends(link)[0] == port_id else "b"
         key = (int(self.wiring.links.link_class[link]), side)
         if key not in self._port_names:
             self._port_names[key] = class_port_names(self.wiring, *key)
         return self._port_names[key][self.at(port_id)[1]]
+
+    def _free_name(self, port_id: int) -> PortName | None:
+        device, port = self.at(port_id)
+        request, tier = self.wiring.network.request, self.kind(device)
+        geometry = {"leaf": request.leaf.geometry, "spine": request.spine.geometry, "core": request.core}.get(tier)
+        speeds = {c.gbps for c in self.wiring.classes for end in (c.a, c.b) if end.tier == tier}
+        if geometry is None:
+            return None
+        names = (port_names(geometry, gbps) for gbps in sorted(speeds))
+        return next((its[port] for its in names if port < len(its) and its[port] is not None), None)
 
     def rail(self, device: int, port: int) -> int | None:
         """The rail of a server's port over the whole network, from 1; None where rails are not told apart."""
@@ -113,7 +132,10 @@ def planned_fabric(
     places = tuple(device_places(wired.wiring, layout, network, naming))
     names = tuple(place.columns[4] for place in places)
     first, link_at = _ports(wired.wiring)
-    return PlannedFabric(wired.name, wired.id, wired.fabric, network, wired.wiring, names, places, first, link_at)
+    starts = first.tolist()
+    return PlannedFabric(
+        wired.name, wired.id, wired.fabric, network, wired.wiring, names, places, first, link_at, starts
+    )
 
 
 def _ports(wiring: Wiring) -> tuple[PortIds, PortIds]:

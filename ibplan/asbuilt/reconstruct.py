@@ -81,8 +81,7 @@ class _Reader:
         usual = _usual(ports.values())
         for count in sorted(set(ports.values()) - {usual}):
             odd = [host for host in hosts if ports[host] == count]
-            said = "has" if len(odd) == 1 else "have"
-            self.irregular.append(f"{self._names(odd)} {said} {count} of {usual} ports joined.")
+            self.irregular.append(f"Ports joined of {self._names(odd)}: {count}, of the others {usual}.")
         head = self._found.devices[hosts[0]].name
         return HostGroup(head_of(head), len(hosts), usual, self._rate(hosts))
 
@@ -98,7 +97,7 @@ class _Reader:
         usual = rates.most_common(1)[0][0]
         for rate, count in sorted(rates.items()):
             if rate != usual:
-                self.irregular.append(f"{plural(count, 'link')} of hosts run at {rate:g}G, the others at {usual:g}G.")
+                self.irregular.append(f"Links of hosts at {rate:g}G: {count:,}; the others run at {usual:g}G.")
         return usual
 
     def _fabrics(self, servers: Sequence[int], ports: int) -> tuple[int, bool]:
@@ -154,7 +153,7 @@ class _Reader:
             self.irregular.append(f"Units have different numbers of leaves: {words}.")
         shared = [pair for pair in _overlapping(list(whole)) if pair]
         if shared:
-            self.irregular.append(f"{plural(len(shared), 'leaf', 'leaves')} are shared by several sets of servers.")
+            self.irregular.append(f"Leaves that several sets of servers share: {len(shared)}.")
         most = max(whole.values())
         smaller = sorted(count for count in whole.values() if count != most)
         if len(smaller) > 1 or (smaller and len(whole) > 1 and len(set(whole.values())) > _TWO):
@@ -231,13 +230,11 @@ class _Reader:
         if odd:
             counts = sorted({up[d] for d in odd})
             words = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-            count = plural(len(odd), name, "leaves" if name == "leaf" else None)
-            self.irregular.append(f"{count} ({self._names(odd)}) have {words} uplinks, the others {usual}.")
+            self.irregular.append(f"Uplinks of {self._names(odd)} ({name} tier): {words}, of the others {usual}.")
         spread = {d: Counter(end.device for end in self._graph.up.get(d, ())) for d in up if up[d] == usual}
         uneven = [d for d, there in spread.items() if len(set(there.values())) > 1]
         if uneven:
-            verb = "spreads its" if len(uneven) == 1 else "spread their"
-            self.irregular.append(f"{self._names(uneven)} {verb} uplinks unevenly over the switches above.")
+            self.irregular.append(f"Uplinks spread unevenly over the switches above: {self._names(uneven)}.")
 
     def _pods(self, servers: Sequence[int]) -> tuple[int, Literal["pod", "rail"]]:
         """Sets of leaves that share spines, over all fabrics, and whether a unit's leaves are in one of them."""
@@ -259,18 +256,18 @@ class _Reader:
         beside = [link for link in graph.sideways if graph.tier[link.a.device] != 1]
         leaf_links = len(graph.sideways) - len(beside)
         if leaf_links and not (graph.tiers == 1 and len(graph.of_tier(1)) == _TWO * graph.fabrics):
-            self.irregular.append(f"{plural(leaf_links, 'link')} join leaves with each other.")
+            self.irregular.append(f"Links between leaves: {leaf_links:,}.")
         if beside:
-            self.irregular.append(f"{plural(len(beside), 'link')} join switches of one upper tier with each other.")
+            self.irregular.append(f"Links between switches of one upper tier: {len(beside):,}.")
         if graph.other:
-            self.irregular.append(f"{plural(len(graph.other), 'link')} skip a tier, join hosts, or lead to no host.")
+            self.irregular.append(f"Links that skip a tier, join hosts, or lead to no host: {len(graph.other):,}.")
         self.irregular += _states(self._found)
 
 
 def _states(found: FoundFabric) -> Iterator[str]:
     down = Counter(link.state for link in found.links if link.state is not None)
     for state, count in sorted(down.items()):
-        yield f"{plural(count, 'link')} not active: {state}."
+        yield f"Links that are not active ({state}): {count:,}."
 
 
 def _usual(counts: Iterable[int]) -> int:

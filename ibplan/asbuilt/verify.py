@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ibplan.asbuilt.compare import Comparison, compare
 from ibplan.asbuilt.differences import Ambiguous, MatchedDevices, UnknownDevice, VerifyResult
-from ibplan.asbuilt.exchanged import find_exchanges
+from ibplan.asbuilt.exchanged import find_exchanges, find_strangers
 from ibplan.asbuilt.expect import expected_links
 from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.identity import UNKNOWN, Identities, identify
@@ -49,9 +49,11 @@ def verify(
     expected_count = planned_count if expected is None else int(expected.sum())
     ahead = 0 if expected is None else sum(not expected[link] for link in comparison.right)
     exchanges = find_exchanges(plan, comparison)
+    strangers = find_strangers(plan, found, identities.looks_like, comparison)
     patterns = find_patterns(plan, comparison)
     listing = Listing(plan, found, comparison, identities, checked)
-    differences = [*listing.exchanges(exchanges), *listing.cables(), *listing.states(), *listing.ambiguous()]
+    differences = [*listing.exchanges(exchanges), *listing.strangers(strangers), *listing.cables()]
+    differences += [*listing.states(), *listing.ambiguous()]
     moves = sum(difference.action == "move" for difference in differences)
     return VerifyResult(
         plan.spec,
@@ -156,11 +158,11 @@ def _notes(found: FoundFabric, comparison: Comparison) -> list[str]:
     notes = []
     unrated = sum(found.links[number].rate is None for number in comparison.right.values())
     if comparison.right and unrated:
-        of_all = "" if unrated == len(comparison.right) else f" of {unrated:,} cables"
+        of_all = "" if unrated == len(comparison.right) else f" of {unrated:,} links"
         notes.append(f"The rate{of_all} is not stated, and not checked.")
     if comparison.anonymous:
         notes.append(
-            f"{len(comparison.anonymous):,} cables lead to hosts that do not say who they are: that a host is there is "
+            f"{len(comparison.anonymous):,} links lead to hosts that do not say who they are: that a host is there is "
             "all that is known. Name the hosts (node descriptions), or map their GUIDs with --name-map."
         )
     return notes

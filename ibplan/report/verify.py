@@ -27,7 +27,7 @@ CSV_COLUMNS: Final = (
     *(f"found_{name}" for name in ("device", "port")),
     *(f"planned_{name}" for name in ("device", "port")),
     *(f"to_{name}" for name in ("rack", "rack_unit", "device", "port")),
-    "cables",
+    "links",
     "note",
     "source",
 )
@@ -80,14 +80,14 @@ def _summary(result: VerifyResult) -> Iterator[str]:
     if count:
         kinds = ", ".join(f"{number:,} {_WORDS[kind]}" for kind, number in result.counts.items())
         yield f"Differences: {kinds}."
-    if any((result.moves, result.added_cables, result.removed_cables, result.exchanged_devices)):
+    if any((result.moves, result.added_links, result.removed_links, result.exchanged_devices)):
         yield f"To mend it: {_mend(result)}."
     yield from (pattern.text for pattern in result.patterns)
     yield _devices(result)
     yield from _unknown(result)
     if result.open_links:
         yield (
-            f"{plural(result.open_links, 'cable')} of ambiguous devices are not compared: name a device of each group "
+            f"{plural(result.open_links, 'link')} of ambiguous devices are not compared: name a device of each group "
             "with --name-map."
         )
     yield from result.notes
@@ -98,17 +98,17 @@ def _links(result: VerifyResult) -> str:
     of_plan = f" of the {result.planned_links:,} planned ones" if partial else ""
     ahead = f"; {result.ahead_links:,} more are right ahead of that" if result.ahead_links else ""
     what = "expected" if partial else "planned"
-    return f"{result.right_links:,} of {result.expected_links:,} {what} cables{of_plan} are right{ahead}."
+    return f"{result.right_links:,} of {result.expected_links:,} {what} links{of_plan} are right{ahead}."
 
 
 def _mend(result: VerifyResult) -> str:
     parts = []
     if result.moves:
         parts.append(f"{plural(result.moves, 'move')} of a cable's end (no fewer will do)")
-    if result.added_cables:
-        parts.append(f"{plural(result.added_cables, 'cable')} to add")
-    if result.removed_cables:
-        parts.append(f"{plural(result.removed_cables, 'cable')} to remove")
+    if result.added_links:
+        parts.append(f"{plural(result.added_links, 'link')} to add")
+    if result.removed_links:
+        parts.append(f"{plural(result.removed_links, 'link')} to remove")
     if result.exchanged_devices:
         parts.append(f"{plural(result.exchanged_devices, 'device')} to exchange or to rename")
     return ", ".join(parts)
@@ -128,20 +128,20 @@ def _devices(result: VerifyResult) -> str:
 def _unknown(result: VerifyResult) -> Iterator[str]:
     for device in result.unknown[:_MOST_UNKNOWN]:
         like = "" if device.looks_like is None else f"; it is cabled as {device.looks_like} would be"
-        yield f"Not in the plan: {printable(device.name)}, with {plural(device.cables, 'cable')}{like}."
+        yield f"Not in the plan: {printable(device.name)}, with {plural(device.links, 'link')}{like}."
     more = len(result.unknown) - _MOST_UNKNOWN
     if more > 0:
         yield f"Not in the plan, too: {plural(more, 'more device')} (all of them with --format json)."
 
 
 def _racks(result: VerifyResult) -> Iterator[tuple[str, list[list[str]]]]:
-    for rack, rows in groupby(result.differences, key=lambda difference: difference.at.rack):
+    for rack, rows in groupby(result.differences, key=lambda difference: difference.place.rack):
         yield (f"Rack {rack}" if rack is not None else _NO_RACK), [_cells(row) for row in rows]
 
 
 def _cells(row: Difference) -> list[str]:
     what = _WORDS[row.kind] + (f" ({row.group})" if row.group is not None else "")
-    return [what, _unit(row.at), str(row.at), "" if row.found is None else str(row.found), _do(row)]
+    return [what, _unit(row.place), str(row.at), "" if row.found is None else str(row.found), _do(row)]
 
 
 def _unit(end: End) -> str:
@@ -166,12 +166,12 @@ def _do(row: Difference) -> str:
 
 
 def _connect(row: Difference) -> str:
-    return f"connect {'its cable' if row.cables == 1 else f'its {row.cables:,} cables'}"
+    return f"connect {'its link' if row.links == 1 else f'its {row.links:,} links'}"
 
 
 def _where(row: Difference) -> str:
     """The place of where something goes, if it is another rack."""
-    if row.to is None or row.to.rack is None or row.to.rack == row.at.rack:
+    if row.to is None or row.to.rack is None or row.to.rack == row.place.rack:
         return ""
     unit = "" if row.to.rack_unit is None else f" U{row.to.rack_unit:g}"
     return f" ({row.to.rack}{unit})"
@@ -188,7 +188,7 @@ def _csv_row(row: Difference) -> list[Any]:
 
     place = ("rack", "rack_unit", "device", "port")
     cells = [row.kind, row.action, row.group, *ends(row.at, *place), *ends(row.found, *place[2:])]
-    return [*cells, *ends(row.planned, *place[2:]), *ends(row.to, *place), row.cables, row.note or None, row.source]
+    return [*cells, *ends(row.planned, *place[2:]), *ends(row.to, *place), row.links, row.note or None, row.source]
 
 
 def verify_data(result: VerifyResult) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def verify_data(result: VerifyResult) -> dict[str, Any]:
         "name": result.spec,
         "design": result.design,
         "network": result.network,
-        "files": [{"file": printable(Path(source).name), "form": form} for source, form in files],
+        "files": [{"file": printable(Path(source).name), "format": form} for source, form in files],
         "links": {
             "planned": result.planned_links,
             "expected": result.expected_links,
@@ -211,8 +211,8 @@ def verify_data(result: VerifyResult) -> dict[str, Any]:
         "counts": dict(result.counts),
         "mend": {
             "moves": result.moves,
-            "added_cables": result.added_cables,
-            "removed_cables": result.removed_cables,
+            "added_links": result.added_links,
+            "removed_links": result.removed_links,
             "exchanged_devices": result.exchanged_devices,
         },
         "devices": plain(result.devices),

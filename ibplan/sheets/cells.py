@@ -15,7 +15,6 @@ from ibplan.document import open_regular, printable
 from ibplan.errors import InputError, Problem
 
 _MIB: Final = 1024**2
-MAX_COLUMNS: Final = 200
 MAX_CELL: Final = 2_000
 _ZIP: Final = b"PK\x03\x04"
 _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
@@ -34,6 +33,7 @@ class Limits:
     rows: int
     cells_mib: int
     other_mib: int = 1
+    columns: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ def bounded(row: int, columns: int, source: str, limits: Limits) -> None:
     what = limits.what
     if row > limits.rows:
         refuse(source, f"more than {limits.rows:,} rows, the limit for a {what}", f"keep the rows of the {what} alone")
-    if columns > MAX_COLUMNS:
-        refuse(source, f"row {row}: more than {MAX_COLUMNS} columns, the limit for a {what}")
+    if columns > limits.columns:
+        refuse(source, f"row {row}: more than {limits.columns} columns, the limit for a {what}")
 
 
 def kept(line: int, cells: Iterable[Cell]) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from ibplan.document import printable
 from ibplan.errors import InputError
-from ibplan.sheets.cells import MAX_COLUMNS, Cell, Limits, Row, Sheet, bounded, kept, refuse, text_cell
+from ibplan.sheets.cells import Cell, Limits, Row, Sheet, bounded, kept, refuse, text_cell
 
 _MIB: Final = 1024**2
 _MAX_PARTS: Final = 1_000
@@ -44,9 +44,10 @@ def workbook_sheets(data: bytes, source: str, name: str | None, limits: Limits) 
 
 def _sheet_rows(sheet: Any, source: str, limits: Limits) -> Iterator[Row]:
     sheet.reset_dimensions()  # what the file says of its own size is not to be believed
-    for number, cells in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS, values_only=True), 1):
+    for number, cells in enumerate(sheet.iter_rows(max_col=limits.columns, values_only=True), 1):
         bounded(number, len(cells), source, limits)
-        yield from kept(number, (_value(cell, number, source) for cell in cells))
+        if cells.count(None) < len(cells):  # a cell in the last row makes a million empty ones before it
+            yield from kept(number, [None if cell is None else _value(cell, number, source) for cell in cells])
 
 
 def _value(cell: object, row: int, source: str) -> Cell:

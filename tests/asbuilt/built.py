@@ -90,8 +90,18 @@ def planned(name: str, *settings: str, design: str | None = None) -> PlannedFabr
     return planned_fabric(load_spec(SPECS / f"{name}.yaml", settings), catalog(), design)
 
 
+_KNOWN: dict[int, tuple[PlannedFabric, tuple[Cable, ...], frozenset[str]]] = {}
+
+
 def perfect(plan: PlannedFabric) -> Built:
     """The fabric as planned. Ports of hosts are numbered through, one adapter a port."""
+    if id(plan) not in _KNOWN:
+        _KNOWN[id(plan)] = (plan, *_cables(plan))
+    _, cables, hosts = _KNOWN[id(plan)]
+    return Built(plan, list(cables), set(hosts))
+
+
+def _cables(plan: PlannedFabric) -> tuple[tuple[Cable, ...], frozenset[str]]:
     cables, hosts = [], set()
     for link in range(len(plan.wiring.links)):
         plugs = []
@@ -105,7 +115,7 @@ def perfect(plan: PlannedFabric) -> Built:
         gbps = plan.gbps(link)
         lanes = 4 if gbps % 4 == 0 else 1
         cables.append(Cable(plugs[0], plugs[1], lanes, gbps // lanes))
-    return Built(plan, cables, hosts)
+    return tuple(cables), frozenset(hosts)
 
 
 # InfiniBand: nodes are switches, and one adapter for each port of a host.

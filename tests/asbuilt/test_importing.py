@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ibplan.asbuilt.counts import counts_of_network
+from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.importing import Imported, ImportOptions, describe, import_fabric
 from ibplan.asbuilt.planned import PlannedFabric, planned_fabric
 from ibplan.asbuilt.reading import read_fabric
@@ -20,18 +21,23 @@ from tests.asbuilt.built import Built, perfect, planned
 from tests.report.samples import SPECS, catalog
 
 QM9700 = ("fabrics=infiniband", "network.switch=nvidia-qm9700")
-THREE = ("network.tiers=3", *QM9700)
+# Three tiers of a switch that is small enough to have many in little.
+SMALL = ("gpus=384", "network.tiers=3", "fabrics=infiniband", "network.switch={ports: 16, port_gbps: 400}")
 RAIL_ONLY = "infiniband-nvidia-qm9700-1t-1to1-railonly"
-# Every example; the largest at a quarter of a size, and forms that no example recommends.
+# Every example, but of the largest its form alone; and forms that no example recommends.
 CASES: list[tuple[str, tuple[str, ...], str | None]] = [
     *((path.stem, (), None) for path in sorted(SPECS.glob("*.yaml")) if path.stem != "three-tiers-16384"),
-    ("three-tiers-16384", ("gpus=2048", *THREE), None),
-    ("three-tiers-16384", ("gpus=2048", "network.second_tier=rail", *THREE), None),
-    ("three-tiers-16384", ("gpus=2500", "network.oversubscription={leaf: 1:1, spine: 2:1}", *THREE), None),
+    ("three-tiers-16384", SMALL, "infiniband-inline-16x400g-3t-1to1"),
+    ("three-tiers-16384", ("network.second_tier=rail", *SMALL), "infiniband-inline-16x400g-3t-1to1-railpods"),
+    (
+        "three-tiers-16384",
+        ("network.oversubscription={leaf: 1:1, spine: 2:1}", *SMALL),
+        "infiniband-inline-16x400g-3t-1to1-spine2to1",
+    ),
     ("rail-only-512", (), RAIL_ONLY),
     ("one-switch", ("servers=4", "network.single_tier=two_leaves", "network.switch=nvidia-sn5610"), None),
-    ("three-lines", ("network.oversubscription=3:1", *QM9700), None),
-    ("three-lines", ("gpus=1000", "network.rail_optimized=false", *QM9700), None),
+    ("three-lines", ("gpus=512", "network.oversubscription=3:1", *QM9700), None),
+    ("three-lines", ("gpus=200", "network.rail_optimized=false", *QM9700), None),
 ]
 
 
@@ -42,8 +48,12 @@ def text_of(fabric: Built) -> str:
 
 
 def imported(fabric: Built, path: Path, **options: object) -> Imported:
+    return import_fabric(read(fabric, path), ImportOptions(**options), catalog())  # type: ignore[arg-type]
+
+
+def read(fabric: Built, path: Path) -> FoundFabric:
     (path / "fabric.txt").write_text(text_of(fabric))
-    return import_fabric(read_fabric([path / "fabric.txt"]), ImportOptions(**options), catalog())  # type: ignore[arg-type]
+    return read_fabric([path / "fabric.txt"])
 
 
 def again(result: Imported) -> PlannedFabric:
@@ -58,11 +68,11 @@ def again(result: Imported) -> PlannedFabric:
 def test_round_trip(tmp_path: Path, name: str, settings: tuple[str, ...], design: str | None) -> None:
     """The written spec loads, and its design has the switches and links of the fabric; of most even cable by cable."""
     plan = planned(name, *settings, design=design)
-    result = imported(perfect(plan), tmp_path)
+    found = read(perfect(plan), tmp_path)
+    result = import_fabric(found, ImportOptions(), catalog())
     assert (result.reproduced, result.differences, result.shape.irregular) == (True, (), ())
     new = again(result)
     assert counts_of_network(new.wiring.network) == counts_of_network(plan.wiring.network)
-    found = read_fabric([tmp_path / "fabric.txt"])
     if new.wiring.network.request.leaf.geometry.sets == plan.wiring.network.request.leaf.geometry.sets:
         assert verify(new, found).differences == ()
 
@@ -95,11 +105,11 @@ def test_irregularities_are_listed_and_the_nearest_spec_is_written(tmp_path: Pat
     fabric.cables = [cable for n, cable in enumerate(fabric.cables) if n not in gone]
     result = imported(fabric, tmp_path)
     assert result.shape.irregular == (
-        "server-050 has 7 of 8 ports joined.",
-        "1 link of hosts run at 200G, the others at 400G.",
-        "1 leaf (leaf-003) have 30 uplinks, the others 32.",
+        "Ports joined of server-050: 7, of the others 8.",
+        "Links of hosts at 200G: 1; the others run at 400G.",
+        "Uplinks of leaf-003 (leaf tier): 30, of the others 32.",
     )
-    assert result.differences == ("510 links between leaves and spines, planned are 512",)
+    assert result.differences == ("links between leaves and spines: 510, planned 512",)
     assert not result.reproduced
     assert again(result).design == "infiniband-nvidia-qm9700-2t-1to1"
 

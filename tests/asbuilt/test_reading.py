@@ -126,7 +126,7 @@ def test_lists_by_the_names_that_people_give(tmp_path: Path, head: tuple[str, ..
     want = Counter(frozenset((plug.device, plug.name) for plug in (c.a, c.b)) for c in fabric.cables)
     assert ends(read(tmp_path, built.list_csv(rows, head))) == want
     assert ends(read(tmp_path, built.list_csv(rows, head, ";"))) == want
-    if head[0] in ("Cable", "#"):
+    if head[0] == "#":
         assert ends(read_fabric([built.list_xlsx(tmp_path / "f.xlsx", rows, head)])) == want
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ibplan.asbuilt.differences import Difference, VerifyResult
+from ibplan.asbuilt.expect import expected_links
 from ibplan.asbuilt.name_map import EMPTY, read_name_map
 from ibplan.asbuilt.reading import read_fabric
 from ibplan.asbuilt.verify import MatchBy, verify
@@ -88,7 +89,7 @@ def mends(fabric: Built, result: VerifyResult) -> bool:
 def test_a_perfect_copy(tmp_path: Path, form: Callable[[Built], str]) -> None:
     result = checked(pod(), tmp_path, form)
     assert (result.planned_links, result.right_links, result.differences) == (CABLES, CABLES, ())
-    assert (result.moves, result.added_cables, result.removed_cables, result.exchanged_devices) == (0, 0, 0, 0)
+    assert (result.moves, result.added_links, result.removed_links, result.exchanged_devices) == (0, 0, 0, 0)
     assert (result.devices.found, result.devices.by_name) == (88, 88)
     assert (result.patterns, result.unknown, result.ambiguous, result.notes) == ((), (), (), ())
 
@@ -112,7 +113,7 @@ def test_one_missing_cable(tmp_path: Path) -> None:
     (row,) = result.differences
     assert told(row) == ("missing", "leaf-012:1/9/2", None, "server-050:2/2")
     assert (row.at.rack, row.at.rack_unit, row.group) == ("R01-10", 33, None)
-    assert (result.right_links, result.moves, result.added_cables) == (CABLES - 1, 0, 1)
+    assert (result.right_links, result.moves, result.added_links) == (CABLES - 1, 0, 1)
 
 
 def test_a_missing_cable_whose_port_says_something(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_two_swapped_cables_at_either_end(tmp_path: Path) -> None:
         ("swapped", "leaf-009:1/20/2", "spine-001:1/17/1", "leaf-009:1/17/1"),
     ]
     assert sorted(row.group or 0 for row in result.differences) == [1, 1, 2, 2]
-    assert (result.moves, result.added_cables, result.right_links) == (4, 0, CABLES - 4)
+    assert (result.moves, result.added_links, result.right_links) == (4, 0, CABLES - 4)
     assert mends(fabric, result)
 
 
@@ -156,13 +157,13 @@ def test_two_swapped_servers_and_two_swapped_leaves(tmp_path: Path) -> None:
     fabric.swap_devices("server-001", "server-002")
     fabric.swap_devices("leaf-011", "leaf-012")
     result = checked(fabric, tmp_path)
-    assert sorted((row.kind, str(row.at), str(row.to), row.cables) for row in result.differences) == [
+    assert sorted((row.kind, str(row.at), str(row.to), row.links) for row in result.differences) == [
         ("exchanged", "leaf-011", "leaf-012", 61),
         ("exchanged", "leaf-012", "leaf-011", 61),
         ("exchanged", "server-001", "server-002", 8),
         ("exchanged", "server-002", "server-001", 8),
     ]
-    assert (result.exchanged_devices, result.moves, result.added_cables) == (4, 0, 0)
+    assert (result.exchanged_devices, result.moves, result.added_links) == (4, 0, 0)
     assert result.right_links == CABLES - 2 * 8 - 2 * 61
 
 
@@ -184,7 +185,7 @@ def test_two_rails_exchanged_for_a_whole_unit(tmp_path: Path) -> None:
         fabric.swap(fabric.at(f"server-{n:03}", 2), fabric.at(f"server-{n:03}", 3), "b")
     result = checked(fabric, tmp_path)
     assert (result.counts, result.moves) == ({"wrong-rail": 56}, 56)
-    assert [(p.kind, p.cables, p.text) for p in result.patterns] == [
+    assert [(p.kind, p.links, p.text) for p in result.patterns] == [
         ("rails", 28, "Rail 3 of 28 servers (server-033 to server-060) is on the leaf of rail 4."),
         ("rails", 28, "Rail 4 of 28 servers (server-033 to server-060) is on the leaf of rail 3."),
     ]
@@ -205,7 +206,7 @@ def test_a_leaf_with_all_uplinks_to_one_spine(tmp_path: Path) -> None:
     assert [p.text for p in result.patterns if p.devices == ("leaf-005",)] == [
         "leaf-005 has 32 uplinks: 32 to spine-003; planned are 4 to each of 8 switches above."
     ]
-    assert (result.moves, result.added_cables, result.removed_cables) == (28, 28, 0)
+    assert (result.moves, result.added_links, result.removed_links) == (28, 28, 0)
     assert mends(fabric, result)
 
 
@@ -254,16 +255,30 @@ def test_unknown_devices(tmp_path: Path) -> None:
     fabric = pod()
     fabric.renamed = {"server-005": "stranger-77", "leaf-016": "leaf-99"}
     result = checked(fabric, tmp_path)
-    assert {(d.name, d.cables, d.looks_like) for d in result.unknown} == {
+    assert {(d.name, d.links, d.looks_like) for d in result.unknown} == {
         ("stranger-77", 8, "server-005"),
         ("leaf-99", 60, "leaf-016"),
     }
-    assert result.counts == {"unknown-device": 68, "unconnected": 2}
-    assert result.right_links == CABLES - 68
+    assert sorted((row.kind, row.action, str(row.at), row.links, row.note) for row in result.differences) == [
+        ("unknown-device", "check", "leaf-016", 60, "leaf-99 has all its links: rename it, or map its name"),
+        ("unknown-device", "check", "server-005", 8, "stranger-77 has all its links: rename it, or map its name"),
+    ]
+    assert (result.right_links, result.moves, result.added_links) == (CABLES - 68, 0, 0)
     named = checked(fabric, tmp_path, names="stranger-77 server-005\nleaf-99,leaf-016\n")
     assert (named.differences, named.devices.by_map, named.devices.by_name) == ((), 2, 86)
     forced = checked(fabric, tmp_path, match="structure")
     assert (forced.differences, forced.devices.by_structure) == ((), 2)
+
+
+def test_a_stranger_in_the_place_of_two(tmp_path: Path) -> None:
+    fabric = pod()
+    fabric.renamed = {"server-005": "stranger", "server-006": "stranger"}
+    rows = built.rows(fabric)
+    # One device has cables of two: those of the first are moved from it, those of the second are, too.
+    result = checked(fabric, tmp_path, lambda _: built.list_csv(rows))
+    assert result.counts == {"unknown-device": 16, "unconnected": 2}
+    assert (result.right_links, result.moves, result.added_links) == (CABLES - 16, 16, 0)
+    assert [d.looks_like for d in result.unknown] == [None]
 
 
 def test_a_device_that_is_not_there_is_one_row(tmp_path: Path) -> None:
@@ -271,11 +286,11 @@ def test_a_device_that_is_not_there_is_one_row(tmp_path: Path) -> None:
     gone = set(fabric.of("server-009")) | set(fabric.of("spine-007"))
     fabric.cables = [cable for n, cable in enumerate(fabric.cables) if n not in gone]
     result = checked(fabric, tmp_path)
-    assert sorted((row.kind, str(row.at), row.cables) for row in result.differences) == [
+    assert sorted((row.kind, str(row.at), row.links) for row in result.differences) == [
         ("unconnected", "server-009", 8),
         ("unconnected", "spine-007", 64),
     ]
-    assert result.added_cables == 72
+    assert result.added_links == 72
 
 
 def test_a_cable_too_many_and_one_in_a_wrong_port(tmp_path: Path) -> None:
@@ -287,10 +302,10 @@ def test_a_cable_too_many_and_one_in_a_wrong_port(tmp_path: Path) -> None:
     fabric.cables.append(built.Cable(*odd))
     result = checked(fabric, tmp_path)
     assert sorted(map(told, result.differences)) == [
-        ("unexpected", "leaf-011:30", "leaf-012:30", None),
-        ("wrong-port", "leaf-010:29", "server-041:1/2", "leaf-010:1/5/1"),
+        ("unexpected", "leaf-011:1/15/2", "leaf-012:1/15/2", None),
+        ("wrong-port", "leaf-010:1/15/1", "server-041:1/2", "leaf-010:1/5/1"),
     ]
-    assert (result.moves, result.removed_cables) == (1, 1)
+    assert (result.moves, result.removed_links) == (1, 1)
 
 
 def test_partial_builds(tmp_path: Path) -> None:
@@ -304,10 +319,20 @@ def test_partial_builds(tmp_path: Path) -> None:
     del fabric.cables[fabric.at("server-040", 0)], fabric.cables[fabric.at("server-001", 0)]
     result = checked(fabric, tmp_path, expect="units=1")
     assert (result.counts, result.right_links, result.ahead_links) == ({"missing": 1}, 511, CABLES - 513)
-    for wrong in ("units", "units=", "units=0", "units=3", "units=2-1", "racks=1", "units=a", "pods=2"):
-        with pytest.raises(UsageError, match="--expect"):
-            checked(fabric, tmp_path, expect=wrong)
-    assert checked(fabric, tmp_path, expect="pods=1").expected_links == CABLES
+
+
+@pytest.mark.parametrize(
+    "wrong", ["units", "units=", "units=0", "units=3", "units=2-1", "racks=1", "units=a", "pods=2"]
+)
+def test_parts_that_there_are_not(wrong: str) -> None:
+    with pytest.raises(UsageError, match="--expect"):
+        expected_links(planned(*POD), wrong)
+
+
+def test_all_pods_are_everything() -> None:
+    expected = expected_links(planned(*POD), "pods=1")
+    assert expected is not None
+    assert expected.all()
 
 
 @pytest.mark.parametrize(
@@ -343,7 +368,7 @@ def test_hosts_that_do_not_say_who_they_are(tmp_path: Path) -> None:
 
     result = checked(pod(), tmp_path, text)
     assert (result.right_links, result.unnamed_links, result.devices.anonymous) == (CABLES, 480, 480)
-    assert "480 cables lead to hosts that do not say who they are" in " ".join(result.notes)
+    assert "480 links lead to hosts that do not say who they are" in " ".join(result.notes)
     fabric = pod()
     guid = next(line for line in text(fabric).split("\n") if line.startswith("Ca")).split('"')[1]
     named = checked(fabric, tmp_path, text, names=f'0x{guid[2:]} "server-001 mlx5_0"\n')
@@ -382,4 +407,4 @@ def test_adapters_by_their_order_and_by_too_many_names(tmp_path: Path) -> None:
     gone = {n for n, cable in enumerate(seven.cables) if cable.b.device in seven.hosts and cable.b.name == "4/2"}
     seven.cables = [cable for n, cable in enumerate(seven.cables) if n not in gone]
     result = checked(seven, tmp_path)
-    assert (result.counts, result.added_cables) == ({"missing": 60}, 60)
+    assert (result.counts, result.added_links) == ({"missing": 60}, 60)
