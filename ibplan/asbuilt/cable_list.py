@@ -13,7 +13,7 @@ from ibplan.sheets import heads
 from ibplan.sheets.cells import Cell, Limits, Sheet
 from ibplan.units import parse_gbps
 
-Key = Literal["a_device", "a_port", "b_device", "b_port", "speed"]
+Key = Literal["a_device", "a_port", "b_device", "b_port", "speed", "network"]
 KEYS: Final[tuple[Key, ...]] = get_args(Key)
 LIMITS: Final = Limits("cable list", mib=64, rows=500_000, cells_mib=32, other_mib=8, columns=64)
 _MOST_ENDS: Final = 64
@@ -45,7 +45,9 @@ NAMES: Final[Mapping[Key, tuple[str, ...]]] = {
     "b_device": (*_B_DEVICE, "device 2", "host 2", "hostname 2", "switch 2"),
     "b_port": _B_PORT,
     "speed": _SPEEDS,
+    "network": ("network",),
 }
+NETWORKS: Final = frozenset({"compute", "storage", "inband", "oob"})
 
 
 def _enough(columns: Mapping[Key, tuple[int, ...]]) -> bool:
@@ -62,13 +64,16 @@ COLUMNS: Final[heads.Columns[Key]] = heads.Columns(
 )
 
 
-def read_cable_list(sheets: Sequence[Sheet], asked: Mapping[Key, str]) -> Read:
-    """Read the sheet that names its columns. Raises InputError with every row that cannot be read."""
+def read_cable_list(sheets: Sequence[Sheet], asked: Mapping[Key, str], network: str) -> Read:
+    """Read the sheet that names its columns; of a list that names networks as ibplan does, the rows of one.
+
+    Raises InputError with every row that cannot be read.
+    """
     sheet, head = heads.find_head(sheets, COLUMNS, asked)
     problems = Problems(sheet.source)
     index: dict[str, int] = {}
     links: list[FoundLink] = []
-    skipped = 0
+    skipped = others = 0
     for number, cells in sheet.rows:
         if number <= head.row:
             continue
@@ -76,13 +81,17 @@ def read_cable_list(sheets: Sequence[Sheet], asked: Mapping[Key, str]) -> Read:
         if not row["a_device"] and not row["b_device"]:
             skipped += 1
             continue
+        if row["network"] in NETWORKS - {network}:
+            others += 1
+            continue
         links += _links(number, row, index, sheet, problems)
     if not links and not problems:
-        problems.add(0, "no row below the head names the devices of a cable")
+        problems.add(0, f"no row below the head names the devices of a cable of the {network} network")
     problems.check()
-    notes = (f"Rows that name no device: {skipped:,}.",) if skipped else ()
+    notes = [f"Rows that name no device: {skipped:,}."] if skipped else []
+    notes += [f"Left out: {others:,} cables of other networks."] if others else []
     devices = tuple(FoundDevice(name) for name in index)
-    return Read(sheet.source, "list", devices, tuple(links), {}, notes)
+    return Read(sheet.source, "list", devices, tuple(links), {}, tuple(notes))
 
 
 def _row(cells: Sequence[Cell], head: heads.Head[Key]) -> dict[str, str]:

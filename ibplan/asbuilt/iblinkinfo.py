@@ -17,7 +17,9 @@ _LINE: Final = re.compile(
     r'(?:(0x[0-9a-f]{1,16}) )?(?:"(.*?)" )?\s*([0-9]+)\s+([0-9]+)\[[ 0-9]*\] ==\((.*)\)==>\s+(.*)'
 )
 _FAR: Final = re.compile(r'(?:(0x[0-9a-f]{1,16})\s+)?([0-9]+)\s+([0-9]+)\[[ 0-9]*\] "(.*)" \(.*\)')
-_RUNNING: Final = re.compile(r"\s*([0-9]+)X\s*([0-9.]+) Gbps(?: \(FDR10\))?\s+(\w+)/\s*(\w+)\)?.*")
+_RUNNING: Final = re.compile(
+    r"\s*([0-9]{1,2})X\s*([0-9]{1,4}(?:\.[0-9]{1,8})?) Gbps(?: \(FDR10\))?\s+(\w+)/\s*(\w+)\)?.*"
+)
 _STOPPED: Final = re.compile(r"\s*(\w+)/\s*(\w+)\)?.*")
 _NOTHING: Final = ('[  ] "" ( )', '"Port not available"')
 _UP: Final = "Active"

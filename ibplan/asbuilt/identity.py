@@ -62,9 +62,10 @@ class PlannedNames:
     """The devices of a plan by their names: as they are called on the floor, and in the wiring."""
 
     def __init__(self, plan: PlannedFabric) -> None:
-        self.names: dict[str, int] = {}
-        for device, (floor, wired) in enumerate(zip(plan.names, plan.wiring.device_names(), strict=True)):
-            self.names[floor.lower()] = self.names[wired.lower()] = device
+        self.names = {name.lower(): device for device, name in enumerate(plan.names)}
+        # On another network than compute, `leaf-001` is the compute switch, and the network's own `oob/leaf-001`.
+        for device, name in enumerate(plan.wiring.device_names()):
+            self.names.setdefault(name.lower(), device)
         plain: dict[str, list[int]] = {}
         for name, device in self.names.items():
             plain.setdefault(plain_name(name), []).append(device)

@@ -290,7 +290,9 @@ def _sentences(shape: Shape) -> Iterator[str]:
     for tier in shape.switches:
         yield _tier_words(tier)
     rails = f"rails on leaves of their own ({plural(unit.rails_per_leaf, 'rail')} a leaf)"
-    spread = rails if shape.rail_optimized and shape.rails > 1 else "all ports of a server on one leaf"
+    spread = (
+        rails if shape.rail_optimized and unit.rails_per_leaf < shape.rails else "all ports of a server on one leaf"
+    )
     yield (
         f"{plural(unit.count, 'unit')} of up to {plural(unit.servers, 'server')} on "
         f"{plural(unit.leaves, 'leaf', 'leaves')}" + (f": {spread}." if shape.rails > 1 else ".")

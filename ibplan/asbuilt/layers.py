@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from ibplan.asbuilt.found import FoundEnd, FoundFabric
 
 _SPINE, _CORE = 2, 3
+_SHARE, _HALF = 0.25, 0.5
+_MOST_SETS = 64
 Neighbors = Sequence[Sequence[tuple[str | None, FoundEnd, int]]]
 # Words that names of hosts and of switches start with, where the source does not say what a device is.
 _HOST: Final = re.compile(
@@ -45,12 +48,55 @@ def _by_name(name: str) -> bool | None:
 
 
 def tiers(around: Neighbors, hosts: Sequence[bool | None]) -> list[int | None]:
-    """The tier of every device: the distance from the nearest host; None where no host can be reached.
+    """The tier of every device; None where it hangs together with no host.
 
-    A switch that is joined to the same spines as a leaf is a leaf, too, though it has no host yet.
+    Most of a device's links say what it is, so that a few wrong cables do not mislead: a switch is a leaf if a quarter
+    of its links go to hosts, a spine if a quarter go to leaves. Of the others, one that is joined to the same spines as
+    a leaf is a leaf with few hosts, another one a core. What is left is one tier above its lowest neighbor.
     """
     tier: list[int | None] = [0 if host else None for host in hosts]
-    edge = [device for device, host in enumerate(hosts) if host]
+    _add(tier, around, 0, 1, _SHARE)
+    if 1 not in tier:
+        _add(tier, around, 0, 1, 0)
+    _add(tier, around, 1, _SPINE, _SHARE)
+    spine_sets = Counter(_above(device, around, tier) for device, its in enumerate(tier) if its == 1)
+    usual = [spines for spines, _ in spine_sets.most_common(_MOST_SETS) if spines]
+    for device, its in enumerate(tier):
+        if its is None and _share(device, around, tier, _SPINE) > _HALF:
+            there = _above(device, around, tier)
+            tier[device] = 1 if any(_alike(there, spines) for spines in usual) else _CORE
+    return _above_neighbors(tier, around)
+
+
+def _add(tier: list[int | None], around: Neighbors, below: int, number: int, share: float) -> None:
+    """Give a number to devices without one, of whose links at least a share, and one, go to the tier below."""
+    new = [
+        device
+        for device, its in enumerate(tier)
+        if its is None and (there := _share(device, around, tier, below)) >= share and there > 0
+    ]
+    for device in new:
+        tier[device] = number
+
+
+def _share(device: int, around: Neighbors, tier: Sequence[int | None], wanted: int) -> float:
+    """The share of a device's links that go to a tier."""
+    links = around[device]
+    return sum(tier[far.device] == wanted for _, far, _ in links) / len(links) if links else 0.0
+
+
+def _above(device: int, around: Neighbors, tier: Sequence[int | None]) -> frozenset[int]:
+    """The spines that a device is joined to."""
+    return frozenset(far.device for _, far, _ in around[device] if tier[far.device] == _SPINE)
+
+
+def _alike(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether two sets have three quarters of their members in common."""
+    return 4 * len(one & other) >= 3 * len(one | other)
+
+
+def _above_neighbors(tier: list[int | None], around: Neighbors) -> list[int | None]:
+    edge = [device for device, its in enumerate(tier) if its is not None]
     while edge:
         following = []
         for device in edge:
@@ -59,13 +105,4 @@ def tiers(around: Neighbors, hosts: Sequence[bool | None]) -> list[int | None]:
                     tier[far.device] = (tier[device] or 0) + 1
                     following.append(far.device)
         edge = following
-    above = {_above(device, around, tier) for device, its in enumerate(tier) if its == 1}
-    bare = [device for device, its in enumerate(tier) if its == _CORE and _above(device, around, tier) in above]
-    for device in bare:
-        tier[device] = 1
     return tier
-
-
-def _above(device: int, around: Neighbors, tier: Sequence[int | None]) -> frozenset[int]:
-    """The spines that a device is joined to."""
-    return frozenset(far.device for _, far, _ in around[device] if tier[far.device] == _SPINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,15 +22,19 @@ _LONGEST_LINE: Final = 4_096
 _LONG: Final = re.compile(rf"[^\n]{{{_LONGEST_LINE + 1}}}")
 _PORTS_REPORT: Final = re.compile(r"^(?:SW|CA|RT)\s+[0-9]+\s+[0-9]+\s+0x[0-9a-f]{16} ", re.MULTILINE)
 _MIB: Final = 1024**2
+_MANIFEST: Final = "ibplan-export.json"
 
 
 def read_fabric(
-    paths: Sequence[Path], columns: Mapping[Key, str] | None = None, sheet: str | None = None
+    paths: Sequence[Path],
+    columns: Mapping[Key, str] | None = None,
+    sheet: str | None = None,
+    network: str = "compute",
 ) -> FoundFabric:
     """Read all files, those of a folder too, and join them.
 
-    `columns`, `sheet`: of cable lists. Raises InputError with the problems of the first file that has any: nothing is
-    half-read; UsageError where there is no file.
+    `columns`, `sheet`, `network`: of cable lists. Raises InputError with the problems of the first file that has any:
+    nothing is half-read; UsageError where there is no file.
     """
     files = list(_files(paths))
     if not files:
@@ -42,18 +47,19 @@ def read_fabric(
         size += len(data)
         if size > _MOST_BYTES:
             refuse(source, f"all files together are larger than {_MOST_BYTES // _MIB} MiB, the limit")
-        reads.append(_read(data, source, path, columns or {}, sheet))
+        reads.append(_read(data, source, path, _List(columns or {}, sheet, network)))
     return joined(reads)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files as they stand; of a folder all that are not hidden, by name."""
+    """Files as they stand; of a folder all by name, but hidden ones and the list of files of an export."""
     for path in paths:
         if str(path) == "-" or not path.is_dir():
             yield path
             continue
         try:
-            inside = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
+            found = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
+            inside = [name for name in found if name != _MANIFEST]
         except OSError as error:
             raise InputError([Problem(printable(path), 0, 0, f"cannot be read: {error.strerror}")]) from None
         if not inside:
@@ -61,9 +67,22 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         yield from (path / name for name in inside)
 
 
-def _read(data: bytes, source: str, path: Path, columns: Mapping[Key, str], sheet: str | None) -> Read:
+@dataclass(frozen=True, slots=True)
+class _List:
+    """How cable lists are to be read."""
+
+    columns: Mapping[Key, str]
+    sheet: str | None
+    network: str
+
+    def read(self, data: bytes, source: str) -> Read:
+        """Read one."""
+        return read_cable_list(sheets_of(data, source, self.sheet, LIMITS), self.columns, self.network)
+
+
+def _read(data: bytes, source: str, path: Path, cable_list: _List) -> Read:
     if is_workbook(data):
-        return read_cable_list(sheets_of(data, source, sheet, LIMITS), columns)
+        return cable_list.read(data, source)
     text = decoded(data, source)
     if not text.strip():
         refuse(source, "there is nothing in it")
@@ -81,4 +100,4 @@ def _read(data: bytes, source: str, path: Path, columns: Mapping[Key, str], shee
         return ibnetdiscover.read_ibnetdiscover(text, source)
     if _PORTS_REPORT.search(text) is not None:
         refuse(source, "is the report of ibnetdiscover -p", "give what ibnetdiscover prints without -p, or iblinkinfo")
-    return read_cable_list(sheets_of(data, source, sheet, LIMITS), columns)
+    return cable_list.read(data, source)

@@ -137,23 +137,19 @@ class _Reader:
     def _units(self, servers: Sequence[int], rails: int) -> tuple[UnitShape, bool]:
         """Units of the first fabric, and whether rails are spread over their leaves."""
         graph = self._graph
-        sets: Counter[frozenset[int]] = Counter()
-        for host in servers:
-            sets[frozenset(end.device for end in graph.up[host] if graph.fabric[end.device] == 0)] += 1
-        whole = {leaves: count for leaves, count in sets.items() if not any(leaves < other for other in sets)}
-        for leaves, count in sets.items():
-            if leaves not in whole:  # servers that lack a cable: they belong to the unit that has all their leaves
-                unit = next(other for other in whole if leaves < other)
-                whole[unit] += count
+        sets = {
+            host: frozenset(end.device for end in graph.up[host] if graph.fabric[end.device] == 0) for host in servers
+        }
+        whole = _merged(Counter(sets.values()))
+        astray = [host for host, leaves in sets.items() if not any(leaves <= unit for unit in whole)]
+        if astray:
+            self.irregular.append(f"Servers with ports on leaves of several units: {self._names(astray)}.")
         sizes = Counter(len(leaves) for leaves in whole)
         usual = sizes.most_common(1)[0][0]
         # The last unit may be packed on fewer leaves.
         if len(sizes) > 1 and sum(n for size, n in sizes.items() if size != usual) > 1:
             words = ", ".join(f"{n} on {plural(size, 'leaf', 'leaves')}" for size, n in sorted(sizes.items()))
             self.irregular.append(f"Units have different numbers of leaves: {words}.")
-        shared = [pair for pair in _overlapping(list(whole)) if pair]
-        if shared:
-            self.irregular.append(f"Leaves that several sets of servers share: {len(shared)}.")
         most = max(whole.values())
         smaller = sorted(count for count in whole.values() if count != most)
         if len(smaller) > 1 or (smaller and len(whole) > 1 and len(set(whole.values())) > _TWO):
@@ -206,8 +202,8 @@ class _Reader:
             TIERS[number - 1],
             len(devices),
             radix,
-            max(down.values(), default=0),
-            max(up.values(), default=0),
+            _most(down.values()),
+            _most(up.values()),
             None if radix is None else radix * len(devices) - used,
             self._usual_rate(number),
             self._sideways_rate() if graph.tiers == 1 else self._usual_rate(number + 1),
@@ -242,9 +238,11 @@ class _Reader:
         if graph.tiers <= _TWO:
             return 1, "pod"
         spines = {leaf: frozenset(end.device for end in graph.up.get(leaf, ())) for leaf in graph.of_tier(1)}
-        units = {frozenset(end.device for end in graph.up[host] if graph.fabric[end.device] == 0) for host in servers}
-        split = sum(len({spines[leaf] for leaf in leaves}) > 1 for leaves in units)
-        return len(set(spines.values())), "rail" if 2 * split > len(units) else "pod"
+        pods = list(_merged(Counter(spines.values())))
+        pod = {leaf: _nearest(its, pods) for leaf, its in spines.items()}
+        first = [[end.device for end in graph.up[host] if graph.fabric[end.device] == 0] for host in servers]
+        split = sum(len(Counter(pod[leaf] for leaf in leaves if leaf in pod)) > _TWO for leaves in first)
+        return len(pods), "rail" if 2 * split > len(servers) else "pod"
 
     def _oddities(self) -> None:
         graph = self._graph
@@ -276,7 +274,25 @@ def _usual(counts: Iterable[int]) -> int:
     return max(found, key=lambda count: (found[count], count)) if found else 0
 
 
-def _overlapping(sets: Sequence[frozenset[int]]) -> Iterator[int]:
-    """Members that several of the sets have."""
-    seen = Counter(member for one in sets for member in one)
-    yield from (member for member, count in seen.items() if count > 1)
+def _merged(sets: Counter[frozenset[int]]) -> dict[frozenset[int], int]:
+    """Sets with how many have them; one that shares most of its members with a more usual one counts as that one.
+
+    A server that lacks a cable, or has one in a wrong place, is so of the unit of its other cables.
+    """
+    found: dict[frozenset[int], int] = {}
+    for members, count in sorted(sets.items(), key=lambda item: (-item[1], -len(item[0]))):
+        near = next((known for known in found if 2 * len(members & known) > len(members)), members)
+        found[near] = found.get(near, 0) + count
+    return found
+
+
+def _nearest(members: frozenset[int], sets: Sequence[frozenset[int]]) -> int:
+    """Which of the sets has the most members in common."""
+    return max(range(len(sets)), key=lambda number: len(members & sets[number]))
+
+
+def _most(counts: Iterable[int]) -> int:
+    """The largest number that one in twenty has, and two at least, or else the largest: a few may be wrong cables."""
+    found = Counter(counts)
+    enough = max(2, found.total() // 20)
+    return max((count for count, times in found.items() if times >= enough), default=max(found, default=0))

@@ -37,7 +37,7 @@ def import_(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="What is there: ibnetdiscover, iblinkinfo, LLDP neighbors, a cable list; - is standard input.",
         ),
     ],
@@ -69,11 +69,11 @@ def import_(
 ) -> None:
     """Make a spec of a fabric that is there, and say what it is: tiers, ratio, rails, units, irregularities."""
     from ibplan.asbuilt.cable_list import KEYS
+    from ibplan.asbuilt.import_report import imported_data, imported_markdown, imported_spec, imported_text
     from ibplan.asbuilt.importing import ImportOptions, import_fabric
     from ibplan.asbuilt.reading import read_fabric
     from ibplan.catalog.store import load_catalog
     from ibplan.report.data import to_json, to_yaml
-    from ibplan.report.imported import imported_data, imported_markdown, imported_spec, imported_text
     from ibplan.sheets.heads import read_columns
 
     if [str(path) for path in files].count("-") > 1:

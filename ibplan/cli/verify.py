@@ -57,7 +57,7 @@ SheetOption = Annotated[
 
 def verify(
     spec: SpecArgument,
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="More files of the fabric.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="More files of the fabric.")] = None,
     as_built: Annotated[
         list[Path] | None,
         typer.Option(
@@ -90,7 +90,10 @@ def verify(
     no_lock: NoLockOption = False,
     width: WidthOption = None,
 ) -> None:
-    """Hold a built fabric against its plan: what differs, and the fewest moves that mend it. Exit code 1 if any."""
+    """Hold a built fabric against its plan: what differs, and the fewest moves that mend it.
+
+    Exit code 1 if it differs.
+    """
     from ibplan.asbuilt.cable_list import KEYS
     from ibplan.asbuilt.name_map import EMPTY, read_name_map
     from ibplan.asbuilt.planned import planned_fabric
@@ -105,7 +108,7 @@ def verify(
     if [str(path) for path in (spec, name_map, *files)].count("-") > 1:
         raise UsageError("standard input can be one of the files, not several")
     loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
-    found = read_fabric(files, read_columns(columns, KEYS), sheet)
+    found = read_fabric(files, read_columns(columns, KEYS), sheet, network.value)
     names = EMPTY if name_map is None else read_name_map(name_map)
     plan = planned_fabric(loaded, catalog, design_id, network.value)
     result = verify_fabric(plan, found, names, match.value, expect)
@@ -115,8 +118,8 @@ def verify(
 
 
 def _rendered(result: VerifyResult, form: Format, output: Path | None, asked: int | None) -> str:
+    from ibplan.asbuilt.verify_report import verify_csv, verify_data, verify_markdown, verify_text
     from ibplan.report.data import to_json, to_yaml
-    from ibplan.report.verify import verify_csv, verify_data, verify_markdown, verify_text
 
     if form is Format.CSV:
         return verify_csv(result)

@@ -130,6 +130,11 @@ class _Node:
     ends: list[tuple[int, _Node, int, Cable]] = field(default_factory=list)
 
     @property
+    def port_guid(self) -> int:
+        """That of a switch is its own, that of an adapter's port the next one."""
+        return self.guid if self.kind == "Switch" else self.guid + 1
+
+    @property
     def id(self) -> str:
         return f"{'S' if self.kind == 'Switch' else 'H'}-{self.guid:016x}"
 
@@ -148,7 +153,7 @@ def _nodes(built: Built, adapter: str) -> list[_Node]:
             if key not in nodes:
                 name = built.name(plug.device)
                 text = name if not host else f"{name} {adapter.format(plug.port, plug.port + 1)}".strip()
-                nodes[key] = _Node(0x2000 + len(nodes), "Ca" if host else "Switch", text, 1 if host else radix)
+                nodes[key] = _Node(0x2000 + 16 * len(nodes), "Ca" if host else "Switch", text, 1 if host else radix)
             pair.append((nodes[key], 1 if host else plug.number))
         (a, a_port), (b, b_port) = pair
         a.ends.append((a_port, b, b_port, cable))
@@ -195,9 +200,9 @@ def iblinkinfo(
         ends = {port: (far, far_port, cable) for port, far, far_port, cable in node.ends}
         ports = sorted({*ends, *(port for name, port in silent if node.text == built.name(name))})
         for port in ports:
-            start = f'0x{node.guid:016x} "{node.text:>30}"' if by_line else "     "
+            start = f'0x{node.port_guid:016x} "{node.text:>30}"' if by_line else "     "
             if node.kind != "Switch" and not by_line:
-                start += f" 0x{node.guid + 1:016x}"
+                start += f" 0x{node.port_guid:016x}"
             here = f"{start} {lids[id(node)]:6} {port:4}[  ] =="
             if port not in ends:
                 lines.append(f'{here}(                Down/ Polling)==>             [  ] "" ( )')
@@ -205,7 +210,7 @@ def iblinkinfo(
             far, far_port, cable = ends[port]
             state, physical = cable.state.split("/")
             link = f"({f'{cable.lanes}X':>3} {f'{PRINTED[cable.lane_gbps]} Gbps':>18} {state:>6}/{physical:>8})"
-            there = f"0x{far.guid:016x} " if by_line else ""
+            there = f"0x{far.port_guid:016x} " if by_line else ""
             lines.append(f'{here}{link}==>  {there}{lids[id(far)]:6} {far_port:4}[  ] "{far.text}" ( )')
     return "\n".join(lines) + "\n"
 

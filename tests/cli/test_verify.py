@@ -99,6 +99,19 @@ def test_the_schedule_of_cables_is_a_list_that_it_reads(fabric: str) -> None:
     one = str(ROOT / "specs" / "one-switch.yaml")
     assert cli("cables", one, "--network", "compute", "--format", "xlsx", "-o", "cables.xlsx").code == 0
     assert cli("verify", one, "--as-built", "cables.xlsx").code == 0
+    assert cli("cables", one, "-o", "all.csv").code == 0
+    done = cli("verify", one, "--as-built", "all.csv", "--format", "json")
+    assert (done.code, json.loads(done.out)["notes"][0][:10]) == (0, "Left out: ")
+    assert cli("verify", one, "--as-built", "all.csv", "--network", "oob").code == 0
+
+
+def test_the_list_that_other_tests_read(fabric: str) -> None:
+    one = perfect(planned("one-switch"))
+    check_golden(GOLDEN / "verify-one-switch.csv", built.list_csv(built.rows(one)))
+    assert (
+        cli("verify", str(ROOT / "specs" / "one-switch.yaml"), "--as-built", str(GOLDEN / "verify-one-switch.csv")).code
+        == 0
+    )
 
 
 def test_a_spec_that_was_imported_is_one(fabric: str) -> None:
