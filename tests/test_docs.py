@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ibplan.asbuilt.differences import KINDS as KINDS_OF_DIFFERENCE
 from ibplan.cabling.rows import CableRow, End
 from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.economics.items import LineItem
@@ -248,6 +250,18 @@ def test_the_simulation_page_lists_every_pattern_routing_and_placement() -> None
     assert f"{MOST_FLOWS:,}" in page
     assert f"{MOST_FLOWS_OF_ALL_RUNS:,}" in page
     assert f"{MOST_PATHS:,}" in page
+def test_json_page_lists_every_key_of_a_check_and_of_an_import() -> None:
+    for name, text in (("verify", "verify.json"), ("import", "import.json")):
+        data = json.loads(text_of(ROOT / "tests" / "golden" / text))
+        for heading in [heading for heading in page if heading.partition(".")[0] == name]:
+            part = data
+            for key in heading.split(".")[1:]:
+                part = part[key][0] if isinstance(part[key], list) else part[key]
+            assert first_column(page[heading]) == list(part), heading
+def test_the_page_on_verify_lists_every_kind_of_difference() -> None:
+    table = sections(DOCS / "verify.md")["What it finds"]
+    listed = re.findall(r"`([a-z-]+)`", " ".join(re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)))
+    assert sorted(listed) == sorted(KINDS_OF_DIFFERENCE)
 
 
 def test_the_site_page_lists_every_measure() -> None:

@@ -29,6 +29,8 @@ def mixed() -> Built:
     fabric = perfect(planned(*PLAN))
     fabric.swap(fabric.at("server-001", "1/1"), fabric.at("server-002", "1/1"), "a")
     fabric.swap(fabric.at("server-003", "1/1"), fabric.at("server-003", "1/2"), "b")
+    for n in range(21, 24):
+        fabric.swap(fabric.at(f"server-0{n}", "3/1"), fabric.at(f"server-0{n}", "3/2"), "b")
     fabric.swap_devices("server-010", "server-011")
     at = fabric.at("server-041", "1/2")
     fabric.cables[at] = replace(fabric.cables[at], a=built.Plug("leaf-010", 0, "1/16/1", 31))
@@ -124,7 +126,9 @@ def test_a_spec_that_was_imported_is_one(fabric: str) -> None:
     assert (table.code, max(map(len, table.out.splitlines())) <= 80) == (0, True)
     check_golden(GOLDEN / "import-80.txt", table.out)
     check_golden(GOLDEN / "import.md", cli("import", fabric, "--format", "markdown").out)
-    data = json.loads(cli("import", fabric, "--format", "json").out)
+    text = cli("import", fabric, "--format", "json").out
+    check_golden(GOLDEN / "import.json", text)
+    data = json.loads(text)
     assert (data["reproduced"], data["differences"]) == (False, ["links between leaves: 1, planned 0"])
     same = parse_document(cli("import", fabric, "--format", "yaml").out, "y").data
     assert json.loads(json.dumps(same)) == data
