@@ -58,7 +58,7 @@ class Listing:
         self._renamed = frozenset(stranger.planned for stranger in strangers)
         for stranger in strangers:
             name = self._found.devices[stranger.found].name
-            note = f"{name} has all its links: rename it, or map its name"
+            note = f"it stands there as {name}: rename it, or map its name"
             yield Difference(
                 "unknown-device", "check", self._words.device(stranger.planned), links=stranger.links, note=note
             )

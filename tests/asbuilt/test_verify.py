@@ -260,8 +260,8 @@ def test_unknown_devices(tmp_path: Path) -> None:
         ("leaf-99", 60, "leaf-016"),
     }
     assert sorted((row.kind, row.action, str(row.at), row.links, row.note) for row in result.differences) == [
-        ("unknown-device", "check", "leaf-016", 60, "leaf-99 has all its links: rename it, or map its name"),
-        ("unknown-device", "check", "server-005", 8, "stranger-77 has all its links: rename it, or map its name"),
+        ("unknown-device", "check", "leaf-016", 60, "it stands there as leaf-99: rename it, or map its name"),
+        ("unknown-device", "check", "server-005", 8, "it stands there as stranger-77: rename it, or map its name"),
     ]
     assert (result.right_links, result.moves, result.added_links) == (CABLES - 68, 0, 0)
     named = checked(fabric, tmp_path, names="stranger-77 server-005\nleaf-99,leaf-016\n")
