@@ -19,6 +19,10 @@ from ibplan.units import format_ratio
 
 MOST_SWITCHES: Final = 16
 _MOST_TRIED: Final = 4_096
+# What the spec takes of an inline switch.
+_MOST_PER_CAGE, _MOST_CAGES, _MOST_PORTS = 16, 4_096, 16_384
+# The spec takes ratios up to this, either way.
+_FARTHEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +54,26 @@ def switch_choices(shape: Shape, catalog: Catalog, fabric: Fabric, asked: str | 
     return [*map(_choice, fitting[:MOST_SWITCHES]), _inline(shape, catalog)]
 
 
+def whole_gbps(gbps: float | None) -> int:
+    """A speed as a spec states it: whole Gb/s, one at least."""
+    return max(1, round(gbps or 0))
+
+
 def _choice(model: SwitchModel) -> SwitchChoice:
     return SwitchChoice(model.id, model.geometry, model.geometry, model.geometry, True)
 
 
 def _down(shape: Shape) -> int:
-    return int(shape.servers.gbps or 0)
+    return whole_gbps(shape.servers.gbps)
 
 
 def _fits(geometry: Geometry, shape: Shape) -> bool:
     """Whether a switch has the ports of every tier: as many as are stated, else as many as are in use."""
     for tier in shape.switches:
         for gbps, used in ((tier.down_gbps, tier.down), (tier.up_gbps, tier.up)):
-            if used and (gbps is None or geometry.ports(int(gbps)) < used):
+            if used and (gbps is None or geometry.ports(whole_gbps(gbps)) < used):
                 return False
-        ports = geometry.ports(int(tier.down_gbps or 0))
+        ports = geometry.ports(whole_gbps(tier.down_gbps))
         # A switch of InfiniBand counts the port of its aggregation node, too.
         if tier.radix is not None and ports not in (tier.radix, tier.radix - 1):
             return False
@@ -83,16 +92,16 @@ def _inline(shape: Shape, catalog: Catalog) -> SwitchChoice:
     geometries = {}
     for tier in shape.switches:
         used = tier.down + tier.up
-        gbps = int(min(speed for speed in (tier.down_gbps, tier.up_gbps) if speed) or 0)
-        fast = int(max(speed for speed in (tier.down_gbps, tier.up_gbps) if speed) or 0)
+        speeds = [whole_gbps(speed) for speed in (tier.down_gbps, tier.up_gbps) if speed] or [1]
+        gbps, fast = min(speeds), max(speeds)
         per_cage = fast // gbps if fast % gbps == 0 else 1
         ports = tier.radix or used + used % 2
-        if per_cage > 1:
+        if 1 < per_cage <= _MOST_PER_CAGE:
             # An uplink of a whole cage takes the place of as many slower ports.
             ports = tier.radix or (tier.down + tier.up * per_cage)
-            form = {"cages": -(-ports // per_cage), "ports_per_cage": per_cage, "port_gbps": gbps}
+            form = {"cages": min(-(-ports // per_cage), _MOST_CAGES), "ports_per_cage": per_cage, "port_gbps": gbps}
         else:
-            form = {"ports": max(2, ports), "port_gbps": gbps}
+            form = {"ports": min(max(2, ports), _MOST_PORTS), "port_gbps": gbps}
         written[tier.tier] = form
         geometries[tier.tier] = inline_switch(InlineSwitch.model_validate(form), catalog).geometry
     leaf = geometries["leaf"]
@@ -156,10 +165,10 @@ def base_request(shape: Shape, switch: SwitchChoice, domain_servers: int) -> Fab
     """What sizing is asked for, before any knob is turned."""
     leaf, spine = shape.tier("leaf"), shape.tier("spine")
     down = _down(shape)
-    up = int((leaf.up_gbps if leaf is not None else None) or down)
-    core_up = int((spine.up_gbps if spine is not None else None) or up)
+    up = whole_gbps((leaf.up_gbps if leaf is not None else None) or down)
+    core_up = whole_gbps((spine.up_gbps if spine is not None else None) or up)
     attached = tuple(
-        Attached(group.name, group.hosts, max(1, group.ports // shape.planes), int(group.gbps or down))
+        Attached(group.name, group.hosts, max(1, group.ports // shape.planes), whole_gbps(group.gbps or down))
         for group in shape.attached
     )
     return FabricRequest(
@@ -209,5 +218,6 @@ def _ratios(tier: Any, asked: TierRequest) -> list[Fraction]:
     ports = asked.geometry.ports(asked.down_gbps)
     up = tier.up * asked.up_gbps
     downs = (tier.down, ports // 2, ports - up // asked.down_gbps)
-    found = {Fraction(down * asked.down_gbps, up) for down in downs if down >= tier.down}
-    return [Fraction(1), *sorted(found - {Fraction(1)})]
+    found = {Fraction(down * asked.down_gbps, up) for down in downs if down >= max(1, tier.down)}
+    sensible = {ratio for ratio in found if ratio * _FARTHEST >= 1 and ratio <= _FARTHEST}
+    return [Fraction(1), *sorted(sensible - {Fraction(1)})]

@@ -127,7 +127,7 @@ def _loose(
     if not loose:
         return list(links)
     between: dict[tuple[int, int], list[int]] = defaultdict(list)
-    ends = (plan.wiring.links.a_device.tolist(), plan.wiring.links.b_device.tolist())
+    ends = (plan.links.a_device.tolist(), plan.links.b_device.tolist())
     for number, (a, b) in enumerate(zip(*ends, strict=True)):
         if number not in result.right:
             between[min(a, b), max(a, b)].append(number)

@@ -62,10 +62,11 @@ class PlannedNames:
     """The devices of a plan by their names: as they are called on the floor, and in the wiring."""
 
     def __init__(self, plan: PlannedFabric) -> None:
-        self.names = {name.lower(): device for device, name in enumerate(plan.names)}
+        body: list[int] = plan.body.tolist()
+        self.names: dict[str, int] = {name.lower(): body[device] for device, name in enumerate(plan.names)}
         # On another network than compute, `leaf-001` is the compute switch, and the network's own `oob/leaf-001`.
         for device, name in enumerate(plan.wiring.device_names()):
-            self.names.setdefault(name.lower(), device)
+            self.names.setdefault(name.lower(), body[device])
         plain: dict[str, list[int]] = {}
         for name, device in self.names.items():
             plain.setdefault(plain_name(name), []).append(device)

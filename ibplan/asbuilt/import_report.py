@@ -7,7 +7,8 @@ from pathlib import Path
 from textwrap import fill, wrap
 from typing import Any, Final
 
-from ibplan.asbuilt.importing import Imported, describe
+from ibplan.asbuilt.describing import describe
+from ibplan.asbuilt.importing import Imported
 from ibplan.document import printable
 from ibplan.report import markdown
 from ibplan.report.data import plain

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final
 
-from ibplan.asbuilt.candidates import Knobs, SwitchChoice, base_request, knobs_for, switch_choices
-from ibplan.asbuilt.counts import Counts, counts_of_network, counts_of_shape, counts_of_size
+from ibplan.asbuilt.candidates import Knobs, SwitchChoice, base_request, switch_choices, whole_gbps
+from ibplan.asbuilt.counts import Counts, counts_of_network, counts_of_shape
 from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.rates import Rate
 from ibplan.asbuilt.reconstruct import shape_of
-from ibplan.asbuilt.shape import Shape, TierShape
+from ibplan.asbuilt.search import find_knobs
+from ibplan.asbuilt.shape import Shape
 from ibplan.catalog.entries import Server
 from ibplan.catalog.store import Catalog
 from ibplan.document import dump_yaml
-from ibplan.errors import InputError, Unbuildable, UsageError
-from ibplan.fabric.sizing import size_fabric
+from ibplan.errors import InputError, UsageError
 from ibplan.findings import plural
 from ibplan.plan.forms import default_uplink_gbps
 from ibplan.plan.hosts import link_layer
@@ -30,8 +29,6 @@ from ibplan.spec.models import Fabric
 _INFINIBAND: Final = ("ibnetdiscover", "iblinkinfo")
 _DEVICE_NAMES: Final = ("server", "leaf", "spine", "core", "manager")
 _MOST_REASONS: Final = 5
-_MOST_FILES: Final = 3
-_TWO_TIERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,8 @@ def import_fabric(found: FoundFabric, options: ImportOptions, catalog: Catalog) 
     fabric = options.fabric or _fabric(found, notes)
     server, domain_servers = _server(shape, options, catalog, fabric, notes)
     wanted = counts_of_shape(shape)
-    best, switches = _search(shape, catalog, fabric, options, domain_servers, wanted)
+    choices = switch_choices(shape, catalog, fabric, options.switch)
+    best, switches = find_knobs(shape, choices, domain_servers, wanted)
     if len(switches) > 1:
         notes.append(
             f"{len(switches)} switches of the catalogue have these ports: strike those that are not yours, or name it "
@@ -132,9 +130,9 @@ def _server(
             )
         return entry.id, max(1, (entry.nvlink_domain_gpus or entry.gpus) // entry.gpus)
     nics = group.ports // shape.planes
-    inline = {"gpus": nics, "nics": nics, "ports_per_nic": shape.planes, "port_gbps": int(group.gbps or 0)}
+    inline = {"gpus": nics, "nics": nics, "ports_per_nic": shape.planes, "port_gbps": whole_gbps(group.gbps)}
     notes.append(f"The server is taken to have {plural(nics, 'GPU')}, one for each NIC.")
-    alike = sorted(s.id for s in catalog.servers.values() if _has_ports(s, nics, int(group.gbps or 0), fabric))
+    alike = sorted(s.id for s in catalog.servers.values() if _has_ports(s, nics, whole_gbps(group.gbps), fabric))
     if alike:
         notes.append(f"Servers of the catalogue with these ports, for --server: {', '.join(alike)}.")
     return inline, 1
@@ -144,50 +142,6 @@ def _has_ports(server: Server, nics: int, gbps: int, fabric: Fabric) -> bool:
     """Whether the compute NICs of a server are as many, at this rate."""
     mode = None if server.compute is None else server.compute.mode(link_layer(fabric))
     return server.compute_nics == nics and mode is not None and mode.gbps == gbps
-
-
-def _search(
-    shape: Shape, catalog: Catalog, fabric: Fabric, options: ImportOptions, domain_servers: int, wanted: Counts
-) -> tuple[Knobs, list[SwitchChoice]]:
-    """The knobs with the fewest changes that give the counts, and every switch that gives them so; else the nearest.
-
-    Catalogue switches come before an inline one: of the radix that gives the counts first, all.
-    """
-    nearest: tuple[int, Knobs, SwitchChoice] | None = None
-    best: tuple[Knobs, list[SwitchChoice]] | None = None
-    tried: set[tuple[Any, ...]] = set()
-    for switch in switch_choices(shape, catalog, fabric, options.switch):
-        if best is not None:
-            alike = switch.in_catalog and _count(shape, switch, best[0], domain_servers) == wanted
-            best[1].extend([switch] if alike else [])
-            continue
-        ports = (switch.leaf.sets, switch.spine.sets, switch.core.sets)
-        if ports in tried:
-            continue
-        tried.add(ports)
-        for knobs in knobs_for(shape, base_request(shape, switch, domain_servers)):
-            found = _count(shape, switch, knobs, domain_servers)
-            if found == wanted:
-                best = knobs, [switch]
-                break
-            away = None if found is None else wanted.distance(found)
-            if away is not None and (nearest is None or away < nearest[0]):
-                nearest = away, knobs, switch
-    if best is not None:
-        return best
-    if nearest is None:
-        return Knobs(), switch_choices(shape, catalog, fabric, options.switch)[-1:]
-    return nearest[1], [nearest[2]]
-
-
-def _count(shape: Shape, switch: SwitchChoice, knobs: Knobs, domain_servers: int) -> Counts | None:
-    """What sizing makes of the knobs; None where it cannot be built."""
-    wanted = counts_of_shape(shape)
-    try:
-        size = size_fabric(knobs.apply(base_request(shape, switch, domain_servers)))
-    except Unbuildable:
-        return None
-    return counts_of_size(size, shape.fabrics, (wanted.server_leaf, wanted.attached, wanted.reserved))
 
 
 def _spec(
@@ -216,7 +170,7 @@ def _spec(
     data: dict[str, Any] = {"name": options.name, "servers": shape.servers.hosts, "server": server}
     if shape.attached:
         data["attached"] = [
-            {"name": _attached_name(g.name), "servers": g.hosts, "ports": g.ports, "port_gbps": int(g.gbps or 0)}
+            {"name": _attached_name(g.name), "servers": g.hosts, "ports": g.ports, "port_gbps": whole_gbps(g.gbps)}
             for g in shape.attached
         ]
     side = {"storage": "none", "management": {"inband": False, "oob": False}}
@@ -225,10 +179,10 @@ def _spec(
 
 def _uplinks(shape: Shape, switches: list[SwitchChoice]) -> dict[str, Any]:
     """Speeds of uplinks, where they are not those that a spec takes by itself with any of the switches."""
-    speeds = {tier.tier: int(tier.up_gbps) for tier in shape.switches if tier.up and tier.up_gbps}
+    speeds = {tier.tier: whole_gbps(tier.up_gbps) for tier in shape.switches if tier.up and tier.up_gbps}
     if not speeds:
         return {}
-    down = int(shape.servers.gbps or 0)
+    down = whole_gbps(shape.servers.gbps)
     leaf = speeds["leaf"]
     usual = all(default_uplink_gbps(s.leaf, s.spine, down) == leaf for s in switches)
     if "spine" in speeds:
@@ -259,57 +213,3 @@ def _planned(text: str, catalog: Catalog, wanted: Counts, notes: list[str]) -> t
     if odd:
         notes.append(f"Planned otherwise, and to be struck from the list of switches: {', '.join(odd)}.")
     return design, found[design]
-
-
-def describe(imported: Imported, sources: tuple[str, ...]) -> Iterator[str]:
-    """The shape in sentences, for the head of the spec and for people."""
-    shape = imported.shape
-    files = ", ".join(Path(source).name for source in sources[:_MOST_FILES])
-    more = f" and {len(sources) - _MOST_FILES:,} more files" if len(sources) > _MOST_FILES else ""
-    yield f"From {files}{more}."
-    yield from _sentences(shape)
-    yield from imported.notes
-    if imported.reproduced:
-        yield f"Planned, it has the same switches and links: {imported.design}."
-    else:
-        yield "Planned, it is not the same:"
-        yield from (f"- {line}" for line in imported.differences)
-
-
-def _sentences(shape: Shape) -> Iterator[str]:
-    servers, unit = shape.servers, shape.unit
-    speed = "" if servers.gbps is None else f" of {servers.gbps:g}G"
-    yield f"{plural(servers.hosts, 'server')} ({servers.name}) with {plural(servers.ports, 'port')}{speed} each."
-    for group in shape.attached:
-        yield f"{plural(group.hosts, 'other host')} ({group.name}) with {plural(group.ports, 'port')} each."
-    if shape.managers:
-        yield f"{plural(shape.managers, 'fabric manager')}."
-    fabrics = "" if shape.fabrics == 1 else f" in {shape.fabrics} separate fabrics"
-    fabrics += " (one a rail)" if shape.rail_only else ""
-    yield f"{plural(shape.tiers, 'tier')} of switches{fabrics}."
-    for tier in shape.switches:
-        yield _tier_words(tier)
-    rails = f"rails on leaves of their own ({plural(unit.rails_per_leaf, 'rail')} a leaf)"
-    spread = (
-        rails if shape.rail_optimized and unit.rails_per_leaf < shape.rails else "all ports of a server on one leaf"
-    )
-    yield (
-        f"{plural(unit.count, 'unit')} of up to {plural(unit.servers, 'server')} on "
-        f"{plural(unit.leaves, 'leaf', 'leaves')}" + (f": {spread}." if shape.rails > 1 else ".")
-    )
-    if shape.tiers > _TWO_TIERS:
-        yield f"{plural(shape.pods, 'pod')} of leaves that share spines."
-    yield from (f"Irregular: {line}" for line in shape.irregular)
-
-
-def _tier_words(tier: TierShape) -> str:
-    many = "leaves" if tier.tier == "leaf" else f"{tier.tier}s"
-    count = plural(tier.switches, tier.tier, many)
-    radix = "" if tier.radix is None else f" of {tier.radix} ports"
-    down_gbps = "" if tier.down_gbps is None else f" at {tier.down_gbps:g}G"
-    words = f"{count}{radix}: up to {tier.down} links down{down_gbps}"
-    if tier.up:
-        words += f", {tier.up} up" + ("" if tier.up_gbps is None else f" at {tier.up_gbps:g}G")
-    if tier.up and tier.up_gbps and tier.down_gbps:
-        words += f" ({tier.down * tier.down_gbps / (tier.up * tier.up_gbps):.3g}:1 by bandwidth in use)"
-    return words + ("." if tier.free is None else f"; {tier.free:,} ports free in all.")

@@ -15,7 +15,7 @@ _MOST_SETS = 64
 Neighbors = Sequence[Sequence[tuple[str | None, FoundEnd, int]]]
 # Words that names of hosts and of switches start with, where the source does not say what a device is.
 _HOST: Final = re.compile(
-    r"(?:[a-z]+[-_])?(?:server|gpu|node|host|dgx|hgx|compute|cn|cu|worker|storage|login|head|mgmt|manager|nfs|oss|mds)",
+    r"(?:[a-z]+[-_])?(?:server|gpu|node|host|dgx|hgx|compute|cn|cu|worker|storage|login|head|mgmt|manage|admin|infra|control|nfs|oss|mds|ufm)",
     re.IGNORECASE,
 )
 _SWITCH: Final = re.compile(

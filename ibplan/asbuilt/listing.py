@@ -157,7 +157,7 @@ class Listing:
         busy = {self._words.device_of(port) for edge in comparison.extra for port in (edge.a, edge.b)}
         busy |= plan.devices(comparison.right)
         expected = self._expected or [True] * len(plan.wiring.links)
-        ends = (plan.wiring.links.a_device.tolist(), plan.wiring.links.b_device.tolist())
+        ends = (plan.links.a_device.tolist(), plan.links.b_device.tolist())
         whole = Counter(device for its in ends for device, wanted in zip(its, expected, strict=True) if wanted)
         return {d: its for d, its in sorted(links.items()) if len(its) == whole[d] and d not in busy | self._renamed}
 

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ibplan.cabling.ends import DevicePlace, device_places
+from ibplan.cabling.ends import DevicePlace, HostPort, device_places
 from ibplan.catalog.store import Catalog
 from ibplan.economics.items import NetworkName
 from ibplan.fabric.ports import PortName, class_port_names, port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER, DeviceKind, Side, Wiring
 from ibplan.parts.links import LinkKind
+from ibplan.plan.cabled import host_ports
 from ibplan.plan.runs import layout_of
 from ibplan.plan.sited import device_naming
 from ibplan.plan.wired import wire_design
 from ibplan.spec.load import LoadedSpec
 
 PortIds = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int64]
 _SIDES: tuple[Side, Side] = ("a", "b")
+
+
+class Ends(NamedTuple):
+    """Both ends of all links, shape (links,)."""
+
+    a_device: Indices
+    a_port: Indices
+    b_device: Indices
+    b_port: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +41,9 @@ class PlannedFabric:
     """One network of a design. A port has a number over the whole fabric: `first[device] + port`.
 
     first: shape (devices + 1,). link_at: by that number the link of a port, -1 = none is planned. names, places: of all
-    devices, as they are called on the floor.
+    devices, as they are called on the floor. Where a server stands in the wiring twice (with the ports of its GPUs, and
+    with in-band ports), `body` of both is the first, and the ports of the second come after `own_ports` of it; `links`
+    are in terms of bodies. host_ports: what ports of hosts are called, by "server" or group, where the plan says so.
     """
 
     spec: str
@@ -39,10 +53,14 @@ class PlannedFabric:
     wiring: Wiring
     names: tuple[str, ...]
     places: tuple[DevicePlace, ...]
+    body: Indices
+    own_ports: Indices
+    links: Ends
     first: PortIds
     link_at: PortIds
+    host_ports: Mapping[str, Sequence[HostPort]]
     _starts: list[int] = field(repr=False)
-    _port_names: dict[tuple[int, Side], list[PortName | None]] = field(default_factory=dict, repr=False)
+    _port_names: dict[tuple[int, Side], Sequence[PortName | None]] = field(default_factory=dict, repr=False)
 
     def port_id(self, device: int, port: int) -> int:
         """The number of a port over the whole fabric; -1 where the device has no such port."""
@@ -57,14 +75,13 @@ class PlannedFabric:
     def devices(self, links: Iterable[int]) -> set[int]:
         """The devices at both ends of some links."""
         at = np.fromiter(links, np.int64)
-        ends = (self.wiring.links.a_device[at], self.wiring.links.b_device[at])
-        return set(np.unique(np.concatenate(ends)).tolist())
+        return set(np.unique(np.concatenate([self.links.a_device[at], self.links.b_device[at]])).tolist())
 
     def ends(self, link: int) -> tuple[int, int]:
         """The numbers of both ports of a link: `a` is the lower tier, or the leaf of a host's link."""
-        links = self.wiring.links
+        links = self.links
         a, b = int(links.a_device[link]), int(links.b_device[link])
-        return int(self.first[a]) + int(links.a_port[link]), int(self.first[b]) + int(links.b_port[link])
+        return self._starts[a] + int(links.a_port[link]), self._starts[b] + int(links.b_port[link])
 
     def partner(self, port_id: int) -> int:
         """The port that a port should be joined to; -1 = none."""
@@ -98,8 +115,16 @@ class PlannedFabric:
         side: Side = "a" if self.ends(link)[0] == port_id else "b"
         key = (int(self.wiring.links.link_class[link]), side)
         if key not in self._port_names:
-            self._port_names[key] = class_port_names(self.wiring, *key)
-        return self._port_names[key][self.at(port_id)[1]]
+            self._port_names[key] = self._class_names(*key)
+        return self._port_names[key][int(self.wiring.links.end(side)[1][link])]
+
+    def _class_names(self, link_class: int, side: Side) -> Sequence[PortName | None]:
+        """The names of the ports at one end of a class of links, by port number."""
+        link = self.wiring.classes[link_class]
+        known = self.host_ports.get("server" if link.kind == "server-leaf" else link.host or "", ())
+        if side == "b" and known:
+            return [PortName(port.cage, 1, port.name, "plain") for port in known]
+        return class_port_names(self.wiring, link_class, side)
 
     def _free_name(self, port_id: int) -> PortName | None:
         device, port = self.at(port_id)
@@ -115,7 +140,8 @@ class PlannedFabric:
         """The rail of a server's port over the whole network, from 1; None where rails are not told apart."""
         request = self.wiring.network.request
         separate = self.wiring.hosts.rails > 1
-        if self.wiring.devices.kind[device] != SERVER or not (request.rail_optimized or separate):
+        railed = request.rail_optimized or separate
+        if self.wiring.devices.kind[device] != SERVER or not railed or port >= int(self.own_ports[device]):
             return None
         fabric, rail = (int(x[0]) for x in self.wiring.hosts.rail_of(np.array([port], np.int32)))
         return rail + fabric % self.wiring.hosts.rails + 1
@@ -131,15 +157,48 @@ def planned_fabric(
     naming = None if floor is None else device_naming(wired.evaluated, floor)
     places = tuple(device_places(wired.wiring, layout, network, naming))
     names = tuple(place.columns[4] for place in places)
-    first, link_at = _ports(wired.wiring)
-    starts = first.tolist()
+    body, own, links = _bodies(wired.wiring, names)
+    first, link_at = _ports(own, body, links)
     return PlannedFabric(
-        wired.name, wired.id, wired.fabric, network, wired.wiring, names, places, first, link_at, starts
+        wired.name,
+        wired.id,
+        wired.fabric,
+        network,
+        wired.wiring,
+        names,
+        places,
+        body,
+        own,
+        links,
+        first,
+        link_at,
+        host_ports(wired.evaluated, network),
+        first.tolist(),
     )
 
 
-def _ports(wiring: Wiring) -> tuple[PortIds, PortIds]:
-    """Where the ports of every device start, and the link of every port."""
+def _bodies(wiring: Wiring, names: Sequence[str]) -> tuple[Indices, Indices, Ends]:
+    """By device the one of its name that stands first, and its own ports; all links in terms of bodies."""
+    ports = _port_counts(wiring)
+    body, shift = np.arange(len(names)), np.zeros(len(names), np.int64)
+    known: dict[str, int] = {}
+    taken: dict[int, int] = {}
+    for device, name in enumerate(names):
+        first = known.setdefault(name.lower(), device)
+        body[device], shift[device] = first, taken.get(first, 0)
+        taken[first] = taken.get(first, 0) + int(ports[device])
+    links = wiring.links
+    ends = Ends(
+        body[links.a_device],
+        links.a_port + shift[links.a_device],
+        body[links.b_device],
+        links.b_port + shift[links.b_device],
+    )
+    return body, ports, ends
+
+
+def _port_counts(wiring: Wiring) -> Indices:
+    """Ports of every device: of a switch all that it can have, of a host those that are used."""
     most = np.zeros(len(wiring.devices), np.int64)
     for side in _SIDES:
         device, port = wiring.links.end(side)
@@ -150,9 +209,14 @@ def _ports(wiring: Wiring) -> tuple[PortIds, PortIds]:
         at = wiring.devices.kind == KINDS.index(tier)
         cages = sum(s.count for s in geometry.sets)
         most[at] = np.maximum(most[at], wiring.devices.stride[at].astype(np.int64) * cages)
+    return most
+
+
+def _ports(own: Indices, body: Indices, links: Ends) -> tuple[PortIds, PortIds]:
+    """Where the ports of every device start, and the link of every port."""
+    most = np.bincount(body, own, len(body)).astype(np.int64)
     first = np.concatenate([[0], np.cumsum(most)])
     link_at = np.full(int(first[-1]), -1, np.int64)
-    for side in _SIDES:
-        device, port = wiring.links.end(side)
-        link_at[first[device] + port] = np.arange(len(wiring.links))
+    for device, port in ((links.a_device, links.a_port), (links.b_device, links.b_port)):
+        link_at[first[device] + port] = np.arange(len(device))
     return first, link_at

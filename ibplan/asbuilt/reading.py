@@ -12,6 +12,7 @@ from typing import Final
 from ibplan.asbuilt import iblinkinfo, ibnetdiscover, lldp
 from ibplan.asbuilt.cable_list import LIMITS, Key, read_cable_list
 from ibplan.asbuilt.found import FoundFabric, Read, joined
+from ibplan.asbuilt.panels import through_panels
 from ibplan.document import printable
 from ibplan.errors import InputError, Problem, UsageError
 from ibplan.sheets.cells import decoded, is_workbook, read_bytes, refuse, sheets_of
@@ -48,7 +49,7 @@ def read_fabric(
         if size > _MOST_BYTES:
             refuse(source, f"all files together are larger than {_MOST_BYTES // _MIB} MiB, the limit")
         reads.append(_read(data, source, path, _List(columns or {}, sheet, network)))
-    return joined(reads)
+    return through_panels(joined(reads))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.graph import Tiered, head_of, host_groups, tiered
 from ibplan.asbuilt.shape import HostGroup, LinkCounts, Shape, Tier, TierShape, UnitShape
+from ibplan.asbuilt.typical import merged_sets, nearest_set, top_count, usual_count
 from ibplan.errors import UsageError
 from ibplan.findings import plural
 
@@ -78,7 +79,7 @@ class _Reader:
     def _group(self, hosts: Sequence[int]) -> HostGroup:
         """Hosts of one name: the most usual number of ports counts, others are irregular."""
         ports = {host: len(self._graph.up[host]) for host in hosts}
-        usual = _usual(ports.values())
+        usual = usual_count(ports.values())
         for count in sorted(set(ports.values()) - {usual}):
             odd = [host for host in hosts if ports[host] == count]
             self.irregular.append(f"Ports joined of {self._names(odd)}: {count}, of the others {usual}.")
@@ -140,7 +141,7 @@ class _Reader:
         sets = {
             host: frozenset(end.device for end in graph.up[host] if graph.fabric[end.device] == 0) for host in servers
         }
-        whole = _merged(Counter(sets.values()))
+        whole = merged_sets(Counter(sets.values()))
         astray = [host for host, leaves in sets.items() if not any(leaves <= unit for unit in whole)]
         if astray:
             self.irregular.append(f"Servers with ports on leaves of several units: {self._names(astray)}.")
@@ -202,8 +203,8 @@ class _Reader:
             TIERS[number - 1],
             len(devices),
             radix,
-            _most(down.values()),
-            _most(up.values()),
+            top_count(down.values()),
+            top_count(up.values()),
             None if radix is None else radix * len(devices) - used,
             self._usual_rate(number),
             self._sideways_rate() if graph.tiers == 1 else self._usual_rate(number + 1),
@@ -220,7 +221,7 @@ class _Reader:
 
     def _uneven(self, number: int, up: Mapping[int, int]) -> None:
         """Switches that have other uplinks than most, or spread them unevenly."""
-        usual = _usual(up.values())
+        usual = usual_count(up.values())
         odd = [d for d, count in up.items() if count != usual]
         name = TIERS[number - 1]
         if odd:
@@ -238,8 +239,8 @@ class _Reader:
         if graph.tiers <= _TWO:
             return 1, "pod"
         spines = {leaf: frozenset(end.device for end in graph.up.get(leaf, ())) for leaf in graph.of_tier(1)}
-        pods = list(_merged(Counter(spines.values())))
-        pod = {leaf: _nearest(its, pods) for leaf, its in spines.items()}
+        pods = list(merged_sets(Counter(spines.values())))
+        pod = {leaf: nearest_set(its, pods) for leaf, its in spines.items()}
         first = [[end.device for end in graph.up[host] if graph.fabric[end.device] == 0] for host in servers]
         split = sum(len(Counter(pod[leaf] for leaf in leaves if leaf in pod)) > _TWO for leaves in first)
         return len(pods), "rail" if 2 * split > len(servers) else "pod"
@@ -266,33 +267,3 @@ def _states(found: FoundFabric) -> Iterator[str]:
     down = Counter(link.state for link in found.links if link.state is not None)
     for state, count in sorted(down.items()):
         yield f"Links that are not active ({state}): {count:,}."
-
-
-def _usual(counts: Iterable[int]) -> int:
-    """The number that most have, the larger one of equals."""
-    found = Counter(counts)
-    return max(found, key=lambda count: (found[count], count)) if found else 0
-
-
-def _merged(sets: Counter[frozenset[int]]) -> dict[frozenset[int], int]:
-    """Sets with how many have them; one that shares most of its members with a more usual one counts as that one.
-
-    A server that lacks a cable, or has one in a wrong place, is so of the unit of its other cables.
-    """
-    found: dict[frozenset[int], int] = {}
-    for members, count in sorted(sets.items(), key=lambda item: (-item[1], -len(item[0]))):
-        near = next((known for known in found if 2 * len(members & known) > len(members)), members)
-        found[near] = found.get(near, 0) + count
-    return found
-
-
-def _nearest(members: frozenset[int], sets: Sequence[frozenset[int]]) -> int:
-    """Which of the sets has the most members in common."""
-    return max(range(len(sets)), key=lambda number: len(members & sets[number]))
-
-
-def _most(counts: Iterable[int]) -> int:
-    """The largest number that one in twenty has, and two at least, or else the largest: a few may be wrong cables."""
-    found = Counter(counts)
-    enough = max(2, found.total() // 20)
-    return max((count for count, times in found.items() if times >= enough), default=max(found, default=0))

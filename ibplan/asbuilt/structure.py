@@ -23,6 +23,7 @@ from ibplan.fabric.wiring_model import CORE, LEAF, SPINE
 _TIER_KINDS: Final = {1: LEAF, 2: SPINE, 3: CORE}
 _MOST_ROUNDS: Final = 50
 _FEWEST: Final = 2
+_MOST_MEANT: Final = 64
 # (tier kind and port here, tier kind and port there)
 _Feature = tuple[int, int, int, int]
 # Votes for planned devices, and how many links cast any.
@@ -123,8 +124,11 @@ class StructureMatcher:
         here = _TIER_KINDS.get(self.tier[device] or 0)
         for link in self._ports[device]:
             there = _TIER_KINDS.get(self.tier[link.far] or 0)
-            if here is not None and there is not None and link.port is not None and link.far_port is not None:
-                votes.update(features.get((here, link.port, there, link.far_port), ()))
+            if here is None or there is None or link.port is None or link.far_port is None:
+                continue
+            meant = features.get((here, link.port, there, link.far_port), ())
+            if len(meant) <= _MOST_MEANT:  # a link that could be of any pod of many says nothing
+                votes.update(meant)
                 cast += 1
         return votes, cast
 
@@ -173,7 +177,7 @@ def _numbered(keys: Iterable[object], colors: dict[object, int]) -> list[int]:
 
 def _planned_graph(plan: PlannedFabric) -> list[list[int]]:
     graph: list[list[int]] = [[] for _ in plan.names]
-    for a, b in zip(plan.wiring.links.a_device.tolist(), plan.wiring.links.b_device.tolist(), strict=True):
+    for a, b in zip(plan.links.a_device.tolist(), plan.links.b_device.tolist(), strict=True):
         graph[a].append(b)
         graph[b].append(a)
     return graph

@@ -18,6 +18,7 @@ from ibplan.asbuilt.identity import UNKNOWN, Identities, identify
 from ibplan.asbuilt.layers import host_flags
 from ibplan.asbuilt.listing import Listing
 from ibplan.asbuilt.name_map import EMPTY, NameMap
+from ibplan.asbuilt.panels import is_panel
 from ibplan.asbuilt.patterns import find_patterns
 from ibplan.asbuilt.planned import PlannedFabric
 from ibplan.asbuilt.resolve import ResolvedLink, resolve_links
@@ -96,8 +97,7 @@ def _told_apart(
     theirs = {device for group in identities.ambiguous for device in group.found}
     ours = np.zeros(len(plan.names), np.bool_)
     ours[[device for group in identities.ambiguous for device in group.planned]] = True
-    ends = plan.wiring.links
-    told = ~(ours[ends.a_device] | ours[ends.b_device])
+    told = ~(ours[plan.links.a_device] | ours[plan.links.b_device])
     if expected is not None:
         told &= expected
     kept = [
@@ -148,7 +148,8 @@ def _unknown(plan: PlannedFabric, found: FoundFabric, identities: Identities) ->
     result = []
     for n in identities.unknown():
         like = identities.looks_like.get(n)
-        if n not in open_ones:
+        idle_panel = not cables[n] and is_panel(found.devices[n])
+        if n not in open_ones and not idle_panel:
             name = None if like is None else plan.names[like]
             result.append(UnknownDevice(found.devices[n].name, cables[n], name))
     return tuple(result)

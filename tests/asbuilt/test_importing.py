@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ibplan.asbuilt.counts import counts_of_network
+from ibplan.asbuilt.describing import describe
 from ibplan.asbuilt.found import FoundFabric
-from ibplan.asbuilt.importing import Imported, ImportOptions, describe, import_fabric
+from ibplan.asbuilt.importing import Imported, ImportOptions, import_fabric
 from ibplan.asbuilt.planned import PlannedFabric, planned_fabric
 from ibplan.asbuilt.reading import read_fabric
 from ibplan.asbuilt.verify import verify
@@ -24,9 +25,12 @@ QM9700 = ("fabrics=infiniband", "network.switch=nvidia-qm9700")
 # Three tiers of a switch that is small enough to have many in little.
 SMALL = ("gpus=384", "network.tiers=3", "fabrics=infiniband", "network.switch={ports: 16, port_gbps: 400}")
 RAIL_ONLY = "infiniband-nvidia-qm9700-1t-1to1-railonly"
+LARGEST = "three-tiers-16384"
+# Its servers have ports of two rates on one network, and switches of another network are hosts of it.
+UNFIT = "converged-pair-16"
 # Every example, but of the largest its form alone; and forms that no example recommends.
 CASES: list[tuple[str, tuple[str, ...], str | None]] = [
-    *((path.stem, (), None) for path in sorted(SPECS.glob("*.yaml")) if path.stem != "three-tiers-16384"),
+    *((path.stem, (), None) for path in sorted(SPECS.glob("*.yaml")) if path.stem not in (LARGEST, UNFIT)),
     ("three-tiers-16384", SMALL, "infiniband-inline-16x400g-3t-1to1"),
     ("three-tiers-16384", ("network.second_tier=rail", *SMALL), "infiniband-inline-16x400g-3t-1to1-railpods"),
     (
@@ -112,6 +116,16 @@ def test_irregularities_are_listed_and_the_nearest_spec_is_written(tmp_path: Pat
     assert result.differences == ("links between leaves and spines: 510, planned 512",)
     assert not result.reproduced
     assert again(result).design == "infiniband-nvidia-qm9700-2t-1to1"
+
+
+def test_servers_with_ports_of_two_rates_are_irregular(tmp_path: Path) -> None:
+    result = imported(perfect(planned(UNFIT)), tmp_path, hosts="server*,management*,storage*,oob*")
+    assert "Links of hosts at 200G: 32; the others run at 400G." in result.shape.irregular
+    assert [(group.name, group.hosts, group.ports) for group in result.shape.attached] == [
+        ("storage", 2, 10),
+        ("management", 8, 2),
+        ("oob/leaf", 2, 4),
+    ]
 
 
 def test_what_the_files_do_not_say(tmp_path: Path) -> None:

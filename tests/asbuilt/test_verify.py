@@ -389,6 +389,40 @@ def test_ports_that_nothing_names(tmp_path: Path) -> None:
     ]
 
 
+def test_a_server_that_stands_in_the_wiring_twice_is_one_device(tmp_path: Path) -> None:
+    fabric = perfect(planned("converged-pair-16"))
+    assert checked(fabric, tmp_path, as_list).differences == ()
+    fabric.swap(fabric.at("server-001", "inband-1"), fabric.at("server-002", "inband-1"), "b")
+    result = checked(fabric, tmp_path, as_list)
+    assert (result.counts, result.moves) == ({"swapped": 2}, 2)
+    assert mends(fabric, result)
+
+
+def test_cords_and_trunks_are_followed_over_panels(tmp_path: Path) -> None:
+    """Every host's cable goes over a panel in its rack, a trunk, and a panel at the leaves; one trunk is not there."""
+
+    def text(fabric: Built, *, swapped: bool = False, cut: int = 0) -> str:
+        rows: list[tuple[str, ...]] = []
+        hosts = [row for row in built.rows(fabric) if row[3].startswith("server")]
+        rows += [row for row in built.rows(fabric) if row not in hosts]
+        for n, (cable, leaf, port, _, _, speed) in enumerate(hosts):
+            panel, slot = f"R02:panel-{n // 48 + 1:02}", str(n % 48 + 1)
+            far = hosts[{0: 8, 8: 0}.get(n, n)] if swapped else hosts[n]
+            rows.append((f"{cable}/a", leaf, port, panel, slot, speed))
+            rows.append((f"{cable}/b", far[3], far[4], panel.replace("R02", "R01"), slot, speed))
+        panels = -(-len(hosts) // 48)
+        trunks = [(f"T{k}", f"R01:panel-{k:02}", "1-48", f"R02:panel-{k:02}", "1-48", "") for k in range(1, panels + 1)]
+        return built.list_csv([*rows, *trunks[cut:]])
+
+    result = checked(pod(), tmp_path, text)
+    assert (result.differences, result.unknown) == ((), ())
+    assert result.notes[-1].startswith("Followed over panels: 480 links")
+    result = checked(pod(), tmp_path, lambda fabric: text(fabric, swapped=True))
+    assert (result.counts, result.moves) == ({"swapped": 2}, 2)
+    result = checked(pod(), tmp_path, lambda fabric: text(fabric, cut=1))
+    assert (result.right_links, {d.name for d in result.unknown}) == (CABLES - 48, {"R01:panel-01", "R02:panel-01"})
+
+
 def test_adapters_by_their_order_and_by_too_many_names(tmp_path: Path) -> None:
     odd = {0: 0, 1: 3, 2: 4, 3: 5, 4: 6, 5: 9, 6: 10, 7: 11}  # as on a DGX, where the others are for storage
 
