@@ -59,14 +59,15 @@ def plain_name(name: str) -> str:
 
 
 class PlannedNames:
-    """The devices of a plan by their names: as they are called on the floor, and in the wiring."""
+    """The devices of a plan by their names: on the floor, in exports, and in the wiring."""
 
     def __init__(self, plan: PlannedFabric) -> None:
         body: list[int] = plan.body.tolist()
         self.names: dict[str, int] = {name.lower(): body[device] for device, name in enumerate(plan.names)}
         # On another network than compute, `leaf-001` is the compute switch, and the network's own `oob/leaf-001`.
-        for device, name in enumerate(plan.wiring.device_names()):
-            self.names.setdefault(name.lower(), body[device])
+        for names in (plan.site_names, plan.wiring.device_names()):
+            for device, name in enumerate(names):
+                self.names.setdefault(name.lower(), body[device])
         plain: dict[str, list[int]] = {}
         for name, device in self.names.items():
             plain.setdefault(plain_name(name), []).append(device)

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from ibplan.cabling.ends import DevicePlace, HostPort, device_places
 from ibplan.catalog.store import Catalog
 from ibplan.economics.items import NetworkName
+from ibplan.export.port_names import PortNames
+from ibplan.export.scheme import scheme_of
 from ibplan.fabric.ports import PortName, class_port_names, port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER, DeviceKind, Side, Wiring
 from ibplan.parts.links import LinkKind
@@ -44,6 +46,7 @@ class PlannedFabric:
     devices, as they are called on the floor. Where a server stands in the wiring twice (with the ports of its GPUs, and
     with in-band ports), `body` of both is the first, and the ports of the second come after `own_ports` of it; `links`
     are in terms of bodies. host_ports: what ports of hosts are called, by "server" or group, where the plan says so.
+    site_names, site_ports: what devices and ports of hosts are called in exports, which machines may go by.
     """
 
     spec: str
@@ -59,6 +62,8 @@ class PlannedFabric:
     first: PortIds
     link_at: PortIds
     host_ports: Mapping[str, Sequence[HostPort]]
+    site_names: tuple[str, ...]
+    site_ports: PortNames
     _starts: list[int] = field(repr=False)
     _port_names: dict[tuple[int, Side], Sequence[PortName | None]] = field(default_factory=dict, repr=False)
 
@@ -126,6 +131,15 @@ class PlannedFabric:
             return [PortName(port.cage, 1, port.name, "plain") for port in known]
         return class_port_names(self.wiring, link_class, side)
 
+    def site_port(self, port_id: int) -> str | None:
+        """What exports call a port of a host; None for ports of switches, and for those without a link."""
+        link = int(self.link_at[port_id])
+        if link < 0 or self.ends(link)[1] != port_id:
+            return None
+        row = self.wiring.classes[int(self.wiring.links.link_class[link])]
+        group = {"server-leaf": "server", "reserved": "manager", "attached": row.host}.get(row.kind)
+        return None if group is None else self.site_ports.name(group, int(self.wiring.links.b_port[link]))
+
     def _free_name(self, port_id: int) -> PortName | None:
         device, port = self.at(port_id)
         request, tier = self.wiring.network.request, self.kind(device)
@@ -152,10 +166,13 @@ def planned_fabric(
 ) -> PlannedFabric:
     """One network of the recommended design, or of one by its id. Raises as `wire_design` does."""
     wired = wire_design(loaded, catalog, design_id, network)
+    scheme = scheme_of(loaded, catalog, wired)
     floor = wired.evaluated.placed.floor
     layout = None if floor is None else layout_of(floor)
-    naming = None if floor is None else device_naming(wired.evaluated, floor)
-    places = tuple(device_places(wired.wiring, layout, network, naming))
+    naming = None if floor is None else device_naming(loaded, wired.evaluated, floor)
+    # As the schedule and the racks do: the site's names where the spec states any.
+    called = None if loaded.spec.naming is None else scheme.names
+    places = tuple(device_places(wired.wiring, layout, network, naming, called))
     names = tuple(place.columns[4] for place in places)
     body, own, links = _bodies(wired.wiring, names)
     first, link_at = _ports(own, body, links)
@@ -173,6 +190,8 @@ def planned_fabric(
         first,
         link_at,
         host_ports(wired.evaluated, network),
+        scheme.names,
+        scheme.host_ports,
         first.tolist(),
     )
 

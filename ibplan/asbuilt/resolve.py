@@ -125,7 +125,9 @@ class _HostPorts:
     def _table(self, plan: PlannedFabric, group: tuple[int, int], texts: Sequence[str]) -> Mapping[str, int] | None:
         device = self._group.index(group)
         count = int(plan.first[device + 1] - plan.first[device])
-        own = {name: port for port, name in _own_names(plan, device)}
+        own: dict[str, int] = {}
+        for port, name in _own_names(plan, device):
+            own.setdefault(name, port)
         if set(texts) <= set(own):
             return own
         ordered = sorted(texts, key=_natural)
@@ -143,11 +145,16 @@ class _HostPorts:
 
 
 def _own_names(plan: PlannedFabric, device: int) -> Iterator[tuple[int, str]]:
-    """What the plan itself calls the ports of a host: by number, from 1, or by cage and leg."""
-    for number in range(int(plan.first[device]), int(plan.first[device + 1])):
+    """What exports call the ports of a host, and what the schedule does: by number, from 1, or by cage and leg."""
+    numbers = range(int(plan.first[device]), int(plan.first[device + 1]))
+    for number in numbers:
+        called = plan.site_port(number)
+        if called is not None:
+            yield number - numbers.start, called.lower()
+    for number in numbers:
         name = plan.port_name(number)
         if name is not None:
-            yield number - int(plan.first[device]), name.name.lower()
+            yield number - numbers.start, name.name.lower()
 
 
 def _natural(text: str) -> list[tuple[int, str]]:

@@ -16,7 +16,7 @@ from ibplan.errors import InputError, UsageError
 from tests.asbuilt import built
 from tests.asbuilt.built import Built, perfect, planned
 
-PAIR = ("h100-pod-127", "servers=8", "network.reserved_ports=1", "network.tiers=2")
+PAIR = ("h100-pod-127", "model=7B", "servers=8", "network.reserved_ports=1", "network.tiers=2")
 
 
 def small() -> Built:
@@ -68,7 +68,7 @@ def test_ibnetdiscover_and_both_forms_of_iblinkinfo(tmp_path: Path) -> None:
 
 
 def test_lldp_of_every_form(tmp_path: Path) -> None:
-    fabric = perfect(planned("one-switch", "servers=2", "network.tiers=2"))
+    fabric = perfect(planned("one-switch", "servers=2", "model=7B", "network.tiers=2"))
     forms = {
         "json": built.lldp_json(fabric),
         "json0": built.lldp_json(fabric, old=True),

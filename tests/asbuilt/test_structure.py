@@ -13,7 +13,7 @@ from tests.asbuilt import built
 from tests.asbuilt.built import Built, perfect, planned
 from tests.asbuilt.test_verify import checked
 
-PAIR = ("h100-pod-127", "servers=16", "network.reserved_ports=1", "network.tiers=2")
+PAIR = ("h100-pod-127", "model=7B", "servers=16", "network.reserved_ports=1", "network.tiers=2")
 PODS = (
     "three-tiers-16384",
     "gpus=512",

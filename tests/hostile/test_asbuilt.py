@@ -21,7 +21,7 @@ from tests.hostile.measured import measured, refused
 from tests.hostile.test_quotes import ROW, SHEET, changed
 
 POD = str(ROOT / "specs" / "h100-pod-127.yaml")
-PAIR = ("h100-pod-127", "servers=2", "network.reserved_ports=0", "network.tiers=2")
+PAIR = ("h100-pod-127", "model=7B", "servers=2", "network.reserved_ports=0", "network.tiers=2")
 NODE = 'Ca\t1 "H-%016x"\t\t# "server-001 mlx5_0"\n[1]\t"S-1"[%d]\n\n'
 
 
