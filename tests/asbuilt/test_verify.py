@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -354,6 +355,26 @@ def test_names_as_people_write_them(tmp_path: Path) -> None:
     fabric.renamed = {name: f"{name.upper().replace('-0', '_')}.dc1.example" for name in fabric.plan.names}
     result = checked(fabric, tmp_path, as_list)
     assert (result.differences, result.devices.by_name) == ((), 88)
+
+
+def test_the_names_of_the_site_and_of_exports(tmp_path: Path) -> None:
+    """Exports call ports of hosts by `naming:`; the order of a list of them counts, not that of their numbers."""
+    listed = "[" + ", ".join(f"mlx5_{7 - port}" for port in range(8)) + "]"
+    naming = f"naming={{leaf: '{{network}}sw-l{{number:2}}', server: 'gpu{{number:4}}', server_ports: {listed}}}"
+    fabric = perfect(planned(*POD, naming))
+    assert {"sw-l01", "gpu0060"} <= set(fabric.plan.names)
+
+    def text(fabric: Built) -> str:
+        lines = built.ibnetdiscover(fabric, "port{0}").split("\n")
+        return "\n".join(
+            re.sub(r'"(\S+) port(\d)"', lambda m: f'"{m[1]} mlx5_{7 - int(m[2])}"', line) for line in lines
+        )
+
+    assert checked(fabric, tmp_path, text).differences == ()
+    # The names of the wiring are known, too; the order of adapters is still that of the list.
+    fabric.renamed = dict(zip(fabric.plan.names, fabric.plan.wiring.device_names(), strict=True))
+    assert checked(fabric, tmp_path, text).differences == ()
+    assert checked(fabric, tmp_path).counts == {"wrong-rail": 480}
 
 
 def test_hosts_that_do_not_say_who_they_are(tmp_path: Path) -> None:

@@ -107,6 +107,12 @@ def test_the_schedule_of_cables_is_a_list_that_it_reads(fabric: str) -> None:
     assert cli("verify", one, "--as-built", "all.csv", "--network", "oob").code == 0
 
 
+def test_what_export_writes_is_as_planned(fabric: str) -> None:
+    assert cli("export", POD, *SMALLER, "--to", "ibnetdiscover", "-o", "exported").code == 0
+    done = cli("verify", POD, *SMALLER, "--as-built", "exported")
+    assert (done.code, done.err) == (0, "")
+
+
 def test_the_list_that_other_tests_read(fabric: str) -> None:
     one = perfect(planned("one-switch"))
     check_golden(GOLDEN / "verify-one-switch.csv", built.list_csv(built.rows(one)))
