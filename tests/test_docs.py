@@ -250,7 +250,10 @@ def test_the_simulation_page_lists_every_pattern_routing_and_placement() -> None
     assert f"{MOST_FLOWS:,}" in page
     assert f"{MOST_FLOWS_OF_ALL_RUNS:,}" in page
     assert f"{MOST_PATHS:,}" in page
+
+
 def test_json_page_lists_every_key_of_a_check_and_of_an_import() -> None:
+    page = sections(DOCS / "json.md")
     for name, text in (("verify", "verify.json"), ("import", "import.json")):
         data = json.loads(text_of(ROOT / "tests" / "golden" / text))
         for heading in [heading for heading in page if heading.partition(".")[0] == name]:
@@ -258,6 +261,8 @@ def test_json_page_lists_every_key_of_a_check_and_of_an_import() -> None:
             for key in heading.split(".")[1:]:
                 part = part[key][0] if isinstance(part[key], list) else part[key]
             assert first_column(page[heading]) == list(part), heading
+
+
 def test_the_page_on_verify_lists_every_kind_of_difference() -> None:
     table = sections(DOCS / "verify.md")["What it finds"]
     listed = re.findall(r"`([a-z-]+)`", " ".join(re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)))

@@ -48,6 +48,7 @@ LINES = {
     "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
     "simulate": [
         f"simulate {SMALL} --seeds 2{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
+    ],
     "verify": [
         f"verify {SMALL} --as-built tests/golden/verify-one-switch.csv{f}"
         for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
