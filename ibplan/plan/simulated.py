@@ -15,8 +15,16 @@ from ibplan.performance.spreading import TooManyPathsError
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.hosts import ServerModel, resolve_server, server_count
 from ibplan.plan.interconnect import scheme_of
-from ibplan.plan.simulation_options import SimulationOptions, check_options, check_size, job_mapping, job_mix
-from ibplan.plan.wired import WiredDesign, choose_design, wire_chosen
+from ibplan.plan.make import make_evaluated_plan
+from ibplan.plan.simulation_options import (
+    SimulationOptions,
+    check_options,
+    check_size,
+    job_mix,
+    searched_mapping,
+    stated_mapping,
+)
+from ibplan.plan.wired import WiredDesign, chosen_design, wire_chosen
 from ibplan.spec.load import LoadedSpec
 
 DEFAULT_FAN_IN = 8
@@ -27,7 +35,8 @@ class SimulatedDesign:
     """What traffic gets from a design. `scheme`: how the fabric balances load if nobody asks otherwise, and why.
 
     `domain_gpus`: GPUs that NVLink joins, or of a server. `nic_gbps_per_gpu` is what the shares in `rows` are of.
-    `routing_asked`, `flows_asked`, `cross_rail_asked`: whether the command line said so.
+    `mapping_searched`: the mapping is the plan's, not the spec's. `routing_asked`, `flows_asked`, `cross_rail_asked`:
+    whether the command line said so.
     """
 
     wired: WiredDesign
@@ -36,6 +45,7 @@ class SimulatedDesign:
     nic_gbps_per_gpu: float
     experiment: Experiment
     scheme: DefaultScheme
+    mapping_searched: bool
     routing_asked: bool
     flows_asked: bool
     cross_rail_asked: bool
@@ -63,13 +73,16 @@ def simulate_design(
         fan_in=options.fan_in or DEFAULT_FAN_IN,
         group=options.group,
         jobs=job_mix(loaded, gpus) if options.jobs else (),
-        mapping=job_mapping(loaded, gpus) if "job" in options.patterns else None,
+        mapping=stated_mapping(loaded, gpus) if "job" in options.patterns else None,
     )
     check_size(asked, gpus, 1)  # by the spec alone, before a plan is made
-    name, design, recommended = choose_design(loaded, catalog, design_id)
+    plan, evaluated = make_evaluated_plan(loaded, catalog)
+    name, design, recommended = chosen_design(plan, evaluated, design_id)
     scheme = scheme_of(design)
+    searched = "job" in options.patterns and asked.mapping is None
     experiment = replace(
         asked,
+        mapping=searched_mapping(loaded, plan, design.id) if searched else asked.mapping,
         routings=options.routings or (scheme.scheme,),
         flows=options.flows or scheme.flows,
         cross_rail=options.cross_rail or _cross_rail(design, server),
@@ -84,6 +97,7 @@ def simulate_design(
         float(design.nic_gbps_per_gpu(gpus)),
         experiment,
         scheme,
+        searched,
         bool(options.routings),
         options.flows is not None,
         options.cross_rail is not None,

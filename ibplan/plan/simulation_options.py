@@ -14,6 +14,7 @@ from ibplan.performance.job_traffic import JobKind, Mapping, job_sets
 from ibplan.performance.patterns import Pattern, Placement
 from ibplan.performance.rates import HASHED, Routing
 from ibplan.performance.simulate import FLOWLET_EPOCHS, Experiment
+from ibplan.plan.results import Plan
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Parallelism
 from ibplan.workload.job import data_parallel
@@ -82,14 +83,12 @@ def job_mix(loaded: LoadedSpec, gpus: int) -> tuple[JobKind, ...]:
     return tuple(JobKind(job.gpus, job.share) for job in jobs)
 
 
-def job_mapping(loaded: LoadedSpec, gpus: int) -> Mapping:
-    """The parallel mapping of the spec. Raises InputError where there is none, or it does not fit the GPUs."""
+def stated_mapping(loaded: LoadedSpec, gpus: int) -> Mapping | None:
+    """The mapping that the spec states; None: it is to be searched. Raises InputError where it does not fit."""
     found, document = loaded.spec.workload.parallelism, loaded.document
-    at = ("workload", "parallelism")
     if not isinstance(found, Parallelism):
-        message = "workload.parallelism: --pattern job needs a mapping"
-        remedy = "state one: --set workload.parallelism='{tp: 8, pp: 1}'"
-        raise InputError([document.problem(at, message, remedy)])
+        return None
+    at = ("workload", "parallelism")
     mapping = Mapping(found.tp, found.pp, data_parallel(found, gpus), found.cp, found.ep, found.interleave)
     problems = []
     if mapping.gpus != gpus:
@@ -101,6 +100,23 @@ def job_mapping(loaded: LoadedSpec, gpus: int) -> Mapping:
     if problems:
         raise InputError(problems)
     return mapping
+
+
+def searched_mapping(loaded: LoadedSpec, plan: Plan, design_id: str) -> Mapping:
+    """The mapping that the plan found fastest for a design, or for the one whose form it has.
+
+    Raises InputError where the plan has none.
+    """
+    design = next(d for d in plan.designs if design_id in (d.id, *(other.id for other in d.alternatives)))
+    found = design.performance.training
+    if found is not None:
+        return Mapping(found.tp, found.pp, found.dp, found.cp, found.ep, found.interleave)
+    task = loaded.spec.workload.task
+    reasons = [f"{row.what}: {row.reason}" for row in design.performance.not_modelled]
+    why = "; ".join(reasons) if task == "training" else "the job is inference, not training"
+    message = f"workload.parallelism: --pattern job needs a mapping, and the plan found none ({why or 'no job to map'})"
+    remedy = "state one: --set workload.parallelism='{tp: 8, pp: 1}'"
+    raise InputError([loaded.document.problem(("workload", "parallelism"), message, remedy)])
 
 
 def check_size(experiment: Experiment, gpus: int, lanes: int) -> None:

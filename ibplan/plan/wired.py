@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -82,7 +83,11 @@ def choose_design(loaded: LoadedSpec, catalog: Catalog, design_id: str | None) -
 
     Raises as `wire_design` does.
     """
-    plan, evaluated = make_evaluated_plan(loaded, catalog)
+    return chosen_design(*make_evaluated_plan(loaded, catalog), design_id)
+
+
+def chosen_design(plan: Plan, evaluated: Mapping[str, Evaluated], design_id: str | None) -> tuple[str, Evaluated, bool]:
+    """As `choose_design`, of a plan that is made. Raises UsageError for an unknown id, NoDesignError for none."""
     chosen = plan.choice if design_id is None else design_id
     if chosen is None:
         raise NoDesignError(

@@ -128,9 +128,11 @@ def _pattern(pattern: str, done: SimulatedDesign) -> str:
     if pattern == "job":
         mapping = experiment.mapping
         assert mapping is not None
+        searched = " (the fastest that the plan found for this design)" if done.mapping_searched else ""
         return (
             f"tp {mapping.tp} x cp {mapping.cp} x dp {mapping.dp} x pp {mapping.pp}, ep {mapping.ep}, in this order of "
-            "ranks; tp, cp and dp (with cp) run rings, ep sends all to all, pp sends forward; one axis at a time"
+            f"ranks{searched}; tp, cp and dp (with cp) run rings, ep sends all to all, pp sends forward; one axis at a "
+            "time"
         )
     words = {
         "permutation": "every GPU sends to one other and receives from one, at random",

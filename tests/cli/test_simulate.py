@@ -51,7 +51,7 @@ def test_settings_reach_the_job() -> None:
         (("--seeds", "0"), "--seeds"),
         (("--flows", "2", "--routing", "spray"), "--flows changes nothing under --routing spray"),
         (("--fail", "leaf=9"), "--fail: leaf=9: there is 1 leaf"),
-        (("--pattern", "job"), "workload.parallelism: --pattern job needs a mapping"),
+        (("--pattern", "job", "--set", "workload.task=inference"), "the job is inference, not training"),
         (("--design", "nope"), "no design has the id 'nope'"),
         (("--seeds", "10000", "--set", "servers=8192"), "flows in all runs"),
     ],

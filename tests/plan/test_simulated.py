@@ -8,6 +8,7 @@ import pytest
 
 from ibplan.errors import InputError, UsageError
 from ibplan.performance.failure_words import parse_failures
+from ibplan.performance.job_traffic import Mapping
 from ibplan.plan import simulation_options
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.simulated import SimulatedDesign, simulate_design
@@ -100,7 +101,8 @@ def test_what_does_not_go_together(options: SimulationOptions, said: str) -> Non
         ("", SimulationOptions(jobs=True), "--jobs needs a job mix"),
         ("jobs: [{gpus: 256, share: 50%}]", SimulationOptions(jobs=True), "a job of 256 GPUs does not fit 128"),
         ("jobs: [{gpus: 8, share: 60%}, {gpus: 4, share: 50%}]", SimulationOptions(jobs=True), "add up to 110%"),
-        ("", SimulationOptions(("job",)), "--pattern job needs a mapping"),
+        ("", SimulationOptions(("job",)), "--pattern job needs a mapping, and the plan found none"),
+        ("task: inference", SimulationOptions(("job",)), "the job is inference, not training"),
         ("parallelism: {tp: 8, dp: 8}", SimulationOptions(("job",)), "is 64 GPUs, but there are 128"),
         ("parallelism: {tp: 8, ep: 3}", SimulationOptions(("job",)), "ep 3 does not divide cp x dp, 16"),
     ],
@@ -112,8 +114,17 @@ def test_jobs_and_mappings_that_do_not_fit(workload: str, options: SimulationOpt
     assert error.value.problems[0].line > 0
 
 
+def test_a_mapping_that_is_not_stated_is_the_plans() -> None:
+    done = simulated(f"model: 70B\n{SMALL}", SimulationOptions(("job",), seeds=1))
+    assert done.mapping_searched
+    assert done.experiment.mapping is not None
+    assert done.experiment.mapping.gpus == 128
+    stated = simulated(f"{SMALL}workload: {{parallelism: {{tp: 4, pp: 2}}}}\n", SimulationOptions(("job",), seeds=1))
+    assert (stated.mapping_searched, stated.experiment.mapping) == (False, Mapping(4, 2, 16))
+
+
 def test_what_would_take_too_long_is_refused_before_anything_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ibplan.plan.simulated.choose_design", None)  # it is not called
+    monkeypatch.setattr("ibplan.plan.simulated.make_evaluated_plan", None)  # it is not called
     text = "gpus: 16384\nfabrics: infiniband\n"
     with pytest.raises(UsageError, match=r"all-to-all: 268,419,072 flows .* up to 2,097,152 .* or --pattern shift"):
         simulated(text, SimulationOptions(("all-to-all",)))

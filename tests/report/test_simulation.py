@@ -42,7 +42,9 @@ CASES = {
         options=SimulationOptions(seeds=2, cross_rail="network"),
     ),
     "jobs": lambda: done("b300-two-planes", None, MIXED, options=SimulationOptions(("shift",), seeds=2, jobs=True)),
-    "mapping": lambda: done("gb300-nvl72", None, MAPPED, options=SimulationOptions(("job",), seeds=2)),
+    "mapping": lambda: done(
+        "gb300-nvl72", None, MAPPED, "workload.global_batch=4608", options=SimulationOptions(("job",), seeds=2)
+    ),
     "tiers": lambda: done(
         "three-lines",
         "infiniband-nvidia-qm9700-3t-1to1",
