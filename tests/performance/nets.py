@@ -22,7 +22,7 @@ from tests.fabric.shapes import QM8700, plain, property_settings, request, reque
 from tests.fabric.test_wiring import wired
 
 # Every example makes a wiring and walks over it: a few of them, over small shapes.
-few = settings(property_settings, max_examples=25)
+few = settings(property_settings, max_examples=12)
 
 __all__ = ["fabric_of", "host_flows", "shapes", "three_tiers", "two_tiers", "walked"]
 

@@ -26,13 +26,12 @@ TWO = FabricForm(2, 8, 16, 1.0, 1.0)
 AGAIN: list[tuple[FabricForm, Scheme, int]] = [
     (TWO, "ecmp", 1),
     (TWO, "static", 1),
-    (TWO, "flowlet", 1),
-    (FabricForm(2, 2, 4, 0.5, 2.0), "ecmp", 4),
-    (FabricForm(2, 4, 4, 4.0, 1.0), "ecmp", 16),
-    (FabricForm(2, 32, 4, 2.0, 1.0), "static", 1),
-    (FabricForm(3, 8, 4, 1.0, 1.0, 2, 2.0), "ecmp", 4),
+    (FabricForm(2, 32, 16, 1.0, 1.0), "flowlet", 1),
+    (FabricForm(2, 2, 16, 0.5, 2.0), "ecmp", 4),
+    (FabricForm(2, 32, 4, 4.0, 1.0), "ecmp", 16),
+    (FabricForm(3, 16, 8, 1.0, 1.0, 2, 2.0), "ecmp", 4),
     (FabricForm(3, 32, 4, 2.0, 2.0, 8, 1.0), "static", 1),
-    (FabricForm(3, 16, 8, 1.0, 1.0, 2, 4.0), "flowlet", 1),
+    (FabricForm(3, 64, 8, 1.0, 2.0, 8, 4.0), "flowlet", 1),
 ]
 
 
@@ -48,7 +47,7 @@ BETWEEN = [
     (FabricForm(2, 12, 8, 1.0, 1.0), 1),
     (FabricForm(2, 20, 32, 1.5, 1.0), 1),
     (FabricForm(2, 16, 10, 1.0, 2.0), 2),
-    (FabricForm(2, 6, 8, 3.0, 1.0), 8),
+    (FabricForm(2, 6, 8, 3.0, 1.0), 6),
     (FabricForm(3, 32, 8, 1.0, 1.0, 4, 1.0), 2),
     (FabricForm(3, 48, 16, 1.5, 1.0, 3, 2.0), 4),
 ]

@@ -103,7 +103,7 @@ def test_hashing_is_balls_in_bins(flows: int, links: int, fullest: float, share:
     fabric, generator = fabric_of(w), np.random.default_rng(0)
     sent = between_two_leaves(w, flows)
     found = []
-    for _ in range(max(60, 12_000 // flows)):
+    for _ in range(max(120, 8_000 // flows)):
         taken, _ = single_paths(fabric.network, None, sent, random_pick(generator))
         found.append(np.bincount(taken[:, 1]).max() * links / flows)
     assert np.mean(found) == pytest.approx(fullest, rel=0.03)
@@ -115,7 +115,7 @@ def test_as_many_flows_as_links_leave_one_in_e_idle() -> None:
     n = 128
     w = two_tiers(2, n, n)
     fabric, generator = fabric_of(w), np.random.default_rng(1)
-    rates = [flow_rates(fabric, between_two_leaves(w, n), "ecmp", generator).gbps.mean() / 100 for _ in range(200)]
+    rates = [flow_rates(fabric, between_two_leaves(w, n), "ecmp", generator).gbps.mean() / 100 for _ in range(120)]
     assert np.mean(rates) == pytest.approx(1 - (1 - 1 / n) ** n, abs=0.004)
     assert np.mean(rates) == pytest.approx(1 - np.exp(-1), abs=0.006)
 
