@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import lru_cache
 
 from ibplan.spec.models import ModelSpec
 from ibplan.workload.presets import Preset, load_presets
@@ -31,6 +32,7 @@ def preset_shape(preset: Preset) -> ModelShape:
     )
 
 
+@lru_cache(maxsize=64)
 def shape_of(model: ModelSpec) -> ModelShape:
     """The shape of the spec's model: its preset's, the stated one, or one derived from the size.
 
