@@ -5,9 +5,13 @@ IBPLAN_RANDOM=1 draws new examples, to look for what nobody has thought of.
 
 from __future__ import annotations
 
+import gc
 import os
 
 from hypothesis import settings
+
+# As the program itself does: little of what is made is garbage in cycles.
+gc.set_threshold(200_000, 20, 20)
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 if os.environ.get("IBPLAN_RANDOM") != "1":
