@@ -51,6 +51,13 @@ _KINDS = (
         "Take more GPUs, GPUs with more memory, recomputation, or a smaller batch or sequence.",
     ),
     FindingKind(
+        "no-time-to-train",
+        "warning",
+        "One job on {gpus:,} GPUs would be stopped every {hours:.2g} hours at the rate of the fleet {fleet}, and a stop "
+        "costs more than that: days, energy and cost of its tokens are not given.",
+        "Split the cluster into jobs (workload.jobs).",
+    ),
+    FindingKind(
         "job-assumed",
         "info",
         "The spec does not state all of the job. Taken: {what}.",

@@ -48,7 +48,8 @@ class Training:
     """A training step in the fastest parallel mapping that fits, or in the stated one, and what follows from it.
 
     `mfu` = model FLOP/s over the peak; `attention` says how attention is counted in it (`full`: as if it were not
-    causal), recomputation is not. `days`, `energy_kwh` and `usd_per_million_tokens` include lost time. Money and energy
+    causal), recomputation is not. `days`, `energy_kwh` and `usd_per_million_tokens` include lost time; they are None
+    where stops leave no time to train. Money and energy
     are None where power or prices that decide them are not known; `usd_complete` False: some price is not in it.
     `calibrated` False: the GPU's efficiency is that of another, as `calibration` says.
     """
@@ -78,7 +79,7 @@ class Training:
     memory_usable_gbytes: float
     tokens_per_s: float
     lost: Lost
-    days: float
+    days: float | None
     energy_kwh: float | None
     usd_per_gpu_hour: Decimal | None
     usd_per_million_tokens: Decimal | None

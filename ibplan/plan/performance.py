@@ -25,7 +25,7 @@ from ibplan.plan.results import Shortfall, Totals
 from ibplan.plan.rules import serving_rules, training_rules
 from ibplan.plan.running import running_of
 from ibplan.plan.serving import describe_inference
-from ibplan.plan.training import describe_training, fitting_training
+from ibplan.plan.training import describe_training, fitting_training, lost_time
 from ibplan.spec.models import Spec
 from ibplan.workload.memory import usable_bytes
 from ibplan.workload.serving import usable_serving_bytes
@@ -156,6 +156,8 @@ def job_findings(job: JobOnDesigns, short: Sequence[Shortfall]) -> Iterator[Find
     """What is to be said of the job, on all designs alike."""
     if job.job is not None and job.job.job.assumed:
         yield finding("job-assumed", what="; ".join(job.job.job.assumed))
+    if isinstance(job.job, PlannedTraining) and not (lost := lost_time(job.job.gpus)).goodput_fraction:
+        yield finding("no-time-to-train", gpus=job.job.gpus, hours=lost.hours_between_stops, fleet=lost.fleet)
     for row in short:
         if row.limit == "gpu_memory":
             yield finding("memory-short", usable=row.asked, need=row.best)

@@ -29,23 +29,24 @@ def fitting_training(planned: PlannedTraining, machine: Machine) -> Fitting:
 def describe_training(planned: PlannedTraining, machine: Machine, found: SearchResult, running: Running) -> Training:
     """The result of a search that found a mapping."""
     job, mapping, times = planned.job, found.mappings, found.times
-    lost = _lost(planned.gpus)
+    lost = lost_time(planned.gpus)
     usd = running.usd_per_gpu_hour
     outcome = training_outcome(
         job,
         times.total_s,
         machine,
         attention="full",
-        goodput_fraction=lost.goodput_fraction,
+        goodput_fraction=lost.goodput_fraction or 1.0,
         server_w=running.server_w,
         pue=running.pue,
         usd_per_gpu_hour=None if usd is None else float(usd),
     )
     assert outcome.mfu is not None  # the search has asked for the peak
-    assert outcome.days is not None
+    assert outcome.days is not None  # a training job has tokens
     assert machine.peak_tflops is not None
     assert machine.memory_gbytes is not None
-    spent = outcome.usd_per_million_tokens
+    advances = lost.goodput_fraction > 0
+    spent = outcome.usd_per_million_tokens if advances else None
     efficiency = machine.efficiency
     return Training(
         gpus=planned.gpus,
@@ -66,8 +67,8 @@ def describe_training(planned: PlannedTraining, machine: Machine, found: SearchR
         memory_usable_gbytes=usable_bytes(machine.memory_gbytes * _GB) / _GB,
         tokens_per_s=float(outcome.tokens_per_s[0]),
         lost=lost,
-        days=float(outcome.days[0]),
-        energy_kwh=None if outcome.energy_kwh is None else float(outcome.energy_kwh[0]),
+        days=float(outcome.days[0]) if advances else None,
+        energy_kwh=float(outcome.energy_kwh[0]) if advances and outcome.energy_kwh is not None else None,
         usd_per_gpu_hour=usd,
         usd_per_million_tokens=None if spent is None else Decimal(str(float(spent[0]))).quantize(_CENT),
         usd_complete=running.usd_complete,
@@ -80,7 +81,8 @@ def describe_training(planned: PlannedTraining, machine: Machine, found: SearchR
 _DEGREES = ("tp", "pp", "dp", "cp", "ep", "micro_batch", "interleave", "zero")
 
 
-def _lost(gpus: int) -> Lost:
+def lost_time(gpus: int) -> Lost:
+    """What stops and checkpoints take from a job of so many GPUs, by the default fleet's rate."""
     known, fleet = failures(), fleet_of()
     found = goodput(gpus, fleet, known.save_s.value, known.restart_s.value)
     hours = found.mttf_s / _HOUR_S

@@ -31,7 +31,7 @@ def training_rows() -> Iterator[Row]:
     yield Row("Memory of a GPU, used", "GB", "memory_gbytes", text.modelled, keep="some")
     yield Row("Sent by a GPU in a step", "GB", "network_gbytes_per_gpu_step", text.modelled, keep="some")
     yield Row("Tokens a second", "tokens/s", "tokens_per_s", text.modelled, keep="some", mark=_transferred)
-    yield Row("Time that trains", "%", "goodput_fraction", text.percent, keep="some")
+    yield Row("Time that trains", "%", "goodput_fraction", text.percent, keep="known")
     yield Row("Days for all tokens", "days", "training_days", text.modelled, keep="some", mark=_transferred)
     yield Row("Energy of the job", "kWh", "training_energy_kwh", text.modelled, keep="some", mark=_energy)
 

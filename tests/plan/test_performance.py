@@ -28,6 +28,7 @@ def test_the_parts_of_a_step_add_up_and_give_what_follows() -> None:
     assert training.tokens_per_s == pytest.approx(training.global_batch * training.sequence / training.step_s)
     assert training.mfu == pytest.approx(training.model_tflops_per_gpu / training.peak_tflops)
     assert training.memory_gbytes <= training.memory_usable_gbytes
+    assert training.days is not None
     trained = training.tokens_per_s * training.lost.goodput_fraction * 86_400 * training.days
     assert trained == pytest.approx(training.tokens)
 
@@ -157,3 +158,16 @@ def test_a_job_mix_bears_what_no_unit_is_held_up_by() -> None:
     assert float(uniform.bearable_leaf) == pytest.approx(511 / 256)
     assert ring.bearable_leaf > uniform.bearable_leaf
     assert plan(text).designs[0].performance.job_mix == ()
+
+
+def test_where_stops_leave_no_time_nothing_is_made_up() -> None:
+    found = plan(
+        "model: 70B\ngpus: 262144\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700, tiers: 3}\n" + COMPUTE_ONLY
+    )
+    assert "no-time-to-train" in {f.code for f in found.findings}
+    for design in found.designs:
+        training = design.performance.training
+        assert training is not None
+        assert training.step_s > 0
+        assert training.lost.goodput_fraction == 0
+        assert (training.days, training.energy_kwh, training.usd_per_million_tokens) == (None, None, None)
