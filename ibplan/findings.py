@@ -53,7 +53,7 @@ _KINDS = (
     FindingKind(
         "no-time-to-train",
         "warning",
-        "One job on {gpus:,} GPUs would be stopped every {hours:.2g} hours at the rate of the fleet {fleet}, and a stop "
+        "A job on {gpus:,} GPUs would be stopped every {hours:.2g} hours at the rate of the fleet {fleet}, and a stop "
         "costs more than that: days, energy and cost of its tokens are not given.",
         "Split the cluster into jobs (workload.jobs).",
     ),
