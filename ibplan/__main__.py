@@ -24,11 +24,12 @@ def main() -> None:
 
 
 def _start_fast() -> None:
-    """A short life: little garbage in cycles to look for, and no plugins of pydantic that could change a result."""
+    """A short life: little garbage in cycles, no plugins of pydantic, no threads for algebra that is never done."""
     import gc
 
     gc.set_threshold(200_000, 20, 20)
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _stoppable(command: Callable[[], object]) -> None:

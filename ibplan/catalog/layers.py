@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -41,13 +42,10 @@ class Layers:
     spots: dict[str, Spot] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
-    def add(self, documents: Iterable[Document], own: bool) -> None:
+    def add(self, files: Iterable[tuple[CatalogFile, Document]], own: bool) -> None:
         """Lay one layer over those before it. An id twice in a layer, or of another kind than before, is a problem."""
         here: set[str] = set()
-        for document in documents:
-            file = validate(CatalogFile, document)
-            if own:
-                refuse_large_numbers(document)
+        for file, document in files:
             for kind in KINDS:
                 for i, entry in enumerate(getattr(file, kind)):
                     self._put(kind, entry, Spot(document, (kind, i), own), here)
@@ -72,13 +70,22 @@ class Layers:
         return next((kind for kind in KINDS if name in self.entries[kind]), None)
 
 
-def packaged_documents() -> Iterator[Document]:
+@lru_cache(maxsize=1)
+def packaged_files() -> tuple[tuple[CatalogFile, Document], ...]:
     """The catalogue files that ibplan brings, in order of name."""
-    for path in sorted(DATA.glob("*.yaml")):
-        if path.name != _PRICES:
-            yield read_document(path, f"ibplan/catalog/data/{path.name}")
+    paths = [path for path in sorted(DATA.glob("*.yaml")) if path.name != _PRICES]
+    documents = [read_document(path, f"ibplan/catalog/data/{path.name}") for path in paths]
+    return tuple((validate(CatalogFile, document), document) for document in documents)
 
 
+def own_file(document: Document) -> tuple[CatalogFile, Document]:
+    """A catalogue file of the user. Raises InputError."""
+    file = validate(CatalogFile, document)
+    refuse_large_numbers(document)
+    return file, document
+
+
+@lru_cache(maxsize=1)
 def packaged_prices() -> tuple[PriceFile, Document]:
     """The price book that ibplan brings."""
     return _prices(DATA / _PRICES, f"ibplan/catalog/data/{_PRICES}")

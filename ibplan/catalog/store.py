@@ -11,7 +11,7 @@ from typing import Any
 
 from ibplan.catalog.classes import CageClass
 from ibplan.catalog.entries import Cable, Gpu, Module, Nic, PriceFile, Recipe, Server, Switch
-from ibplan.catalog.layers import Kind, Layers, own_documents, own_prices, packaged_documents, packaged_prices
+from ibplan.catalog.layers import Kind, Layers, own_documents, own_file, own_prices, packaged_files, packaged_prices
 from ibplan.catalog.prices import PriceBook, newest_rates
 from ibplan.catalog.references import (
     known_classes,
@@ -59,9 +59,9 @@ def load_catalog(overlays: Sequence[Path] = (), price_file: Path | None = None) 
     Raises InputError: unreadable files, unknown references, ids used twice, parts that do not fit.
     """
     layers = Layers()
-    layers.add(packaged_documents(), own=False)
+    layers.add(packaged_files(), own=False)
     for document in own_documents(overlays):
-        layers.add([document], own=True)
+        layers.add([own_file(document)], own=True)
     priced = [packaged_prices()] + ([own_prices(price_file)] if price_file is not None else [])
     classes = _checked(layers, priced)
     files = [file for file, _ in priced]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import atexit
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TextIO
+
+from tests.cli.forked import ask
 
 ROOT = Path(__file__).parents[2]
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
+# What Python looks at when it starts, by the beginning of the name.
+_LOOKED_AT = ("PYTHON", "LC_", "LANG")
 
 
 def command(*arguments: str) -> list[str]:
@@ -26,43 +31,41 @@ def environment() -> dict[str, str]:
 
 
 @cache
-def _forker() -> tuple[subprocess.Popen[bytes], TextIO, TextIO]:
-    """What takes runs and what answers them: it ends when this process does, which closes the first."""
-    jobs, asks = os.pipe()
-    answers, tells = os.pipe()
-    forker = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("forker.py")), str(jobs), str(tells)],
-        pass_fds=(jobs, tells),
+def _started_forker() -> tuple[subprocess.Popen[bytes], str]:
+    """What runs the program, and its socket. It ends when this process does, which closes its standard input."""
+    path = str(Path(tempfile.mkdtemp()) / "forker")
+    atexit.register(shutil.rmtree, Path(path).parent)
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("forker.py")), path],
         cwd=ROOT,
         env=environment() | {"PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
-    os.close(jobs)
-    os.close(tells)
-    return forker, os.fdopen(asks, "w", encoding="utf-8"), os.fdopen(answers, encoding="utf-8")
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process, path
+
+
+def _forker() -> str:
+    return _started_forker()[1]
 
 
 def run(
     *arguments: str, cwd: Path | None = None, stdin: str = "", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program: from its very start only where `env` has what Python looks at when it starts.
-
-    One run after the other: threads that run it at once have to use `run_shell`.
-    """
-    if any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env or {}):
+    """Run the program: from its very start only where `env` has what Python looks at when it starts."""
+    if any(name.startswith(_LOOKED_AT) for name in env or {}):
         return _started(*arguments, cwd=cwd, stdin=stdin, env=env or {})
-    _, asks, answers = _forker()
-    with tempfile.TemporaryDirectory() as folder:
-        files = {name: Path(folder) / name for name in ("stdin", "stdout", "stderr")}
-        for file in files.values():
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        files = [Path(folder) / name for name in ("stdin", "stdout", "stderr")]
+        for file in files:
             file.write_text(stdin if file.name == "stdin" else "", encoding="utf-8", errors="surrogateescape")
-        names = {name: str(file) for name, file in files.items()}
-        job = {"arguments": arguments, "cwd": str(cwd or ROOT), "env": environment() | (env or {}), **names}
-        print(json.dumps(job), file=asks, flush=True)
-        code = os.waitstatus_to_exitcode(int(answers.readline()))
-        out, err = (files[name].read_text(encoding="utf-8", errors="surrogateescape") for name in ("stdout", "stderr"))
-    return subprocess.CompletedProcess(command(*arguments), code, out, err)
+        streams = [stack.enter_context(file.open("r+b")).fileno() for file in files]
+        job = {"arguments": arguments, "cwd": str(cwd or ROOT), "env": environment() | (env or {})}
+        status = ask(_forker(), job | {"streams": [0, 1, 2]}, streams)
+        out, err = (file.read_text(encoding="utf-8", errors="surrogateescape") for file in files[1:])
+    return subprocess.CompletedProcess(command(*arguments), os.waitstatus_to_exitcode(status), out, err)
 
 
 def _started(*arguments: str, cwd: Path | None, stdin: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -82,7 +85,8 @@ def run_shell(
     script: str, *, cwd: Path | None = None, arguments: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """Run a bash script in which `ibplan` is the program."""
-    program = f'ibplan() {{ "{sys.executable}" -m ibplan "$@"; }}; set -o pipefail; '
+    client = f'"{sys.executable}" -I -S "{Path(__file__).with_name("forked.py")}" "{_forker()}"'
+    program = f'ibplan() {{ {client} "$@"; }}; set -o pipefail; '
     return subprocess.run(
         ["bash", "-c", program + script, "bash", *arguments],
         cwd=cwd or ROOT,

@@ -1,0 +1,36 @@
+"""Stands for the program in a script: has a forker run it (the socket named first) and ends as it ended."""
+
+import json
+import os
+import signal
+import socket
+import sys
+
+
+def ask(path: str, job: dict, streams: list[int]) -> int:
+    """The wait status of a run whose open streams are those of this process."""
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(path)
+        socket.send_fds(asking, [b"."], streams)
+        asking.sendall((json.dumps(job) + "\n").encode("utf-8", "surrogateescape"))
+        with asking.makefile() as answers:
+            return int(answers.readline())
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    own = [number for number in range(3) if _is_open(number)]
+    code = os.waitstatus_to_exitcode(
+        ask(sys.argv[1], {"arguments": sys.argv[2:], "cwd": os.getcwd(), "env": dict(os.environ), "streams": own}, own)
+    )
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
