@@ -38,7 +38,7 @@ def _started_forker() -> tuple[subprocess.Popen[bytes], str]:
     process = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("forker.py")), path],
         cwd=ROOT,
-        env=environment() | {"PYTHONPATH": str(ROOT)},
+        env=environment() | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "2"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

@@ -73,8 +73,7 @@ def test_an_unknown_design_names_the_nearest() -> None:
 
 
 def test_the_same_bytes_every_time() -> None:
-    first, second = (run("bom", SPEC, env={"PYTHONHASHSEED": seed}).stdout for seed in ("1", "2"))
-    assert first == second
+    assert run("bom", SPEC, env={"PYTHONHASHSEED": "1"}).stdout == run("bom", SPEC).stdout
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "cdx.json"])

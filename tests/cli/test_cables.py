@@ -69,5 +69,4 @@ def test_nothing_half_written(tmp_path: Path) -> None:
 
 
 def test_the_same_bytes_every_time() -> None:
-    first, second = (run("cables", SPEC, env={"PYTHONHASHSEED": seed}).stdout for seed in ("1", "2"))
-    assert first == second
+    assert run("cables", SPEC, env={"PYTHONHASHSEED": "1"}).stdout == run("cables", SPEC).stdout

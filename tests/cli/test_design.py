@@ -50,7 +50,7 @@ def test_json_yaml_csv_and_markdown() -> None:
 
 def test_two_runs_print_the_same_bytes() -> None:
     first = run("design", SPEC, "--format", "json", env={"PYTHONHASHSEED": "1"})
-    assert first.stdout == run("design", SPEC, "--format", "json", env={"PYTHONHASHSEED": "2"}).stdout
+    assert first.stdout == run("design", SPEC, "--format", "json").stdout
 
 
 def test_no_design_that_fits_exits_3_and_still_prints_everything() -> None:

@@ -183,14 +183,11 @@ def test_the_same_input_gives_the_same_bytes_in_any_process() -> None:
         "import sys; from tests.report import samples; from ibplan.report.data import to_json; "
         "sys.stdout.write(to_json(samples.data(samples.ATTACHED)))"
     )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
-            cwd=samples.SPECS.parent,
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert texts == {to_json(samples.data(samples.ATTACHED)).encode()}
+    other = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONHASHSEED": "1", "PYTHONUTF8": "1"},
+        cwd=samples.SPECS.parent,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert other == to_json(samples.data(samples.ATTACHED)).encode()
