@@ -6,13 +6,12 @@ import re
 from typing import Any, Final
 
 from ibplan.document import dump_yaml
-from ibplan.errors import UsageError
+from ibplan.errors import InputError, UsageError
 from ibplan.export.hierarchy import Hierarchy, host_list, make_hierarchy
 from ibplan.export.scheme import Scheme
 from ibplan.export.target import Export, ExportFile, Target
+from ibplan.spec.naming import NamingSpec
 
-TIER: Final = "fabric.topograph.run/tier-{number}"
-DOMAIN: Final = "accelerator.topograph.run/domain"
 _HOST: Final = "kubernetes.io/hostname"
 _NODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 
@@ -21,14 +20,25 @@ def _labels(scheme: Scheme) -> Export:
     hierarchy = make_hierarchy(scheme)
     patches = [
         {"apiVersion": "v1", "kind": "Node", "metadata": {"name": hierarchy.servers[number], "labels": labels}}
-        for number, labels in enumerate(node_labels(hierarchy))
+        for number, labels in enumerate(node_labels(hierarchy, _naming(scheme, hierarchy)))
     ]
     head = f"# {scheme.title}\n# kubectl apply --server-side -f node-labels.yaml\n"
     pieces = (head, *(f"---\n{dump_yaml(patch)}" for patch in patches))
     return Export((ExportFile("node-labels.yaml", pieces),))
 
 
-def node_labels(hierarchy: Hierarchy) -> list[dict[str, str]]:
+def _naming(scheme: Scheme, hierarchy: Hierarchy) -> NamingSpec:
+    """The keys of the labels. Raises InputError if there are fewer than levels."""
+    loaded = scheme.loaded
+    naming = loaded.spec.naming or NamingSpec()
+    if len(naming.tier_labels) < len(hierarchy.levels):
+        message = f"{len(naming.tier_labels)} labels for {len(hierarchy.levels)} levels of servers"
+        remedy = "add one for each further level, from the lowest up"
+        raise InputError([loaded.document.problem(("naming", "tier_labels"), f"naming.tier_labels: {message}", remedy)])
+    return naming
+
+
+def node_labels(hierarchy: Hierarchy, naming: NamingSpec) -> list[dict[str, str]]:
     """The labels of every server: its group on each level, from the lowest up, and its NVLink domain if it shares one.
 
     Raises UsageError for names that Kubernetes does not take.
@@ -40,10 +50,10 @@ def node_labels(hierarchy: Hierarchy) -> list[dict[str, str]]:
     for number, level in enumerate(hierarchy.levels):
         for group in level:
             for server in group.servers:
-                labels[server][TIER.format(number=number)] = group.name
+                labels[server][naming.tier_labels[number]] = group.name
     for number, members in enumerate(hierarchy.domains, 1):
         for server in members:
-            labels[server][DOMAIN] = _domain(number)
+            labels[server][naming.domain_label] = _domain(number)
     return labels
 
 
@@ -53,9 +63,10 @@ def _domain(number: int) -> str:
 
 def _kueue(scheme: Scheme) -> Export:
     hierarchy = make_hierarchy(scheme)
-    levels = [TIER.format(number=number) for number in reversed(range(len(hierarchy.levels)))]
+    naming = _naming(scheme, hierarchy)
+    levels = [*reversed(naming.tier_labels[: len(hierarchy.levels)])]
     if _nested(hierarchy):
-        levels.append(DOMAIN)
+        levels.append(naming.domain_label)
     data = {
         "apiVersion": "kueue.x-k8s.io/v1beta1",
         "kind": "Topology",
@@ -78,6 +89,7 @@ def _topograph(scheme: Scheme) -> Export:
     switches = {
         g.name: {"switches": list(g.children)} for level in reversed(hierarchy.levels) for g in level if g.children
     }
+    key = _naming(scheme, hierarchy).domain_label
     domain_of = {s: _domain(n) for n, members in enumerate(hierarchy.domains, 1) for s in members}
     blocks: list[dict[str, Any]] = []
     for group in hierarchy.levels[0]:
@@ -85,7 +97,7 @@ def _topograph(scheme: Scheme) -> Export:
         for server in group.servers:
             by_domain.setdefault(domain_of.get(server), []).append(server)
         for domain, members in by_domain.items():
-            labels = {} if domain is None else {"labels": {DOMAIN: domain}}
+            labels = {} if domain is None else {"labels": {key: domain}}
             blocks.append({"switch": group.name, "nodes": [host_list(hierarchy.names(members))], **labels})
     head = f"# {scheme.title}\n"
     return Export((ExportFile("topograph.yaml", (head, dump_yaml({"switches": switches, "blocks": blocks}))),))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from ibplan.spec.forms import Strict
 
@@ -18,6 +18,10 @@ MAX_PORTS: Final = 64
 _TOKEN: Final = re.compile(r"\{(?P<name>[a-z_0-9]*)(?::0?(?P<width>[1-9]))?\}")
 _LITERAL: Final = re.compile(r"[A-Za-z0-9._-]*")
 _SEPARATORS: Final = "-_."
+# The key of a Kubernetes label: a name, with the DNS name of its owner before it.
+MAX_PREFIX: Final = 253
+_LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+_PREFIX: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
 NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 _PLACE = ("rack", "rack_unit")
@@ -103,6 +107,16 @@ def _ports(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
+def _labels(value: tuple[str, ...]) -> tuple[str, ...]:
+    for key in value:
+        prefix, slash, name = key.rpartition("/")
+        if not _LABEL.fullmatch(name) or (slash and not (_PREFIX.fullmatch(prefix) and len(prefix) <= MAX_PREFIX)):
+            raise ValueError(f"{key[:80]!r} is not the key of a Kubernetes label, such as example.com/leaf")
+    if len(set(value)) < len(value):
+        raise ValueError("a label is listed twice")
+    return value
+
+
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN)]
 ServerPattern = Annotated[_Text, _pattern("server")]
 AttachedPattern = Annotated[_Text, _pattern("attached")]
@@ -113,6 +127,7 @@ CorePattern = Annotated[_Text, _pattern("core")]
 UnitPattern = Annotated[_Text, _pattern("unit")]
 PodPattern = Annotated[_Text, _pattern("pod")]
 PortPattern = Annotated[_Text, _pattern("port")]
+_Key = Annotated[str, Field(min_length=1, max_length=MAX_PREFIX + 1 + MAX_NAME)]
 
 
 class NamingSpec(Strict):
@@ -120,7 +135,8 @@ class NamingSpec(Strict):
 
     `unit`, `pod`: what a scheduler calls the servers that share leaves, and the units that share spines.
     `host_port`: of NIC ports on the compute network; None = `mlx5_{port0}` on InfiniBand, `eth{port}` elsewhere.
-    `server_ports`: those of a server one by one, where no pattern gives them.
+    `server_ports`: those of a server one by one, where no pattern gives them. `tier_labels`: keys of the labels of
+    Kubernetes nodes, from the lowest tier up, and `domain_label` that of their NVLink domain.
     """
 
     server: ServerPattern = "server-{number:3}"
@@ -133,3 +149,15 @@ class NamingSpec(Strict):
     pod: PodPattern = "pod-{number:3}"
     host_port: PortPattern | None = None
     server_ports: Annotated[tuple[_Text, ...], Field(max_length=MAX_PORTS), AfterValidator(_ports)] = ()
+    tier_labels: Annotated[tuple[_Key, ...], Field(min_length=1, max_length=3), AfterValidator(_labels)] = (
+        "fabric.topograph.run/tier-0",
+        "fabric.topograph.run/tier-1",
+        "fabric.topograph.run/tier-2",
+    )
+    domain_label: Annotated[_Key, AfterValidator(lambda key: _labels((key,))[0])] = "accelerator.topograph.run/domain"
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.domain_label in self.tier_labels:
+            raise ValueError(f"{self.domain_label} is both a tier and the NVLink domain: use two labels")
+        return self

@@ -10,20 +10,22 @@ from collections import Counter
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import kubernetes_validate  # type: ignore[import-untyped]
 import networkx as nx  # type: ignore[import-untyped]
 import pytest
 
 from ibplan.cabling.rows import cable_rows
 from ibplan.document import parse_document, parse_value
-from ibplan.errors import UsageError
+from ibplan.errors import InputError, UsageError
 from ibplan.export.hierarchy import host_list, make_hierarchy
 from ibplan.export.interfaces import link_ends
-from ibplan.export.labels import DOMAIN, TIER, node_labels
+from ibplan.export.labels import node_labels
 from ibplan.export.registry import TARGETS, find_target, make_export
 from ibplan.export.scheme import Scheme, all_schemes
 from ibplan.fabric.graph import full_graph, node_link
 from ibplan.fabric.wiring_model import SERVER
 from ibplan.plan.cabled import cable_design
+from ibplan.spec.naming import NamingSpec
 from tests.export.samples import SPECS, catalog, scheme, texts
 
 LARGE = "budget=$900M"
@@ -146,7 +148,7 @@ def test_a_small_last_block_is_told_of() -> None:
 def test_labels_say_what_servers_have_in_common() -> None:
     made = scheme("gb300-nvl72")
     hierarchy = make_hierarchy(made)
-    labels = node_labels(hierarchy)
+    labels = node_labels(hierarchy, NamingSpec())
     docs = texts("k8s-labels", made)["node-labels.yaml"].split("---\n")[1:]
     nodes = [parse_document(doc, "labels.yaml").data for doc in docs]
     assert [node["metadata"]["name"] for node in nodes] == list(hierarchy.servers)
@@ -158,9 +160,9 @@ def test_labels_say_what_servers_have_in_common() -> None:
             leaves.setdefault(server, set()).add(leaf)
     for one in range(0, len(labels), 7):
         for other in range(len(labels)):
-            alike = labels[one][TIER.format(number=0)] == labels[other][TIER.format(number=0)]
-            assert alike == (leaves[one] == leaves[other])
-            assert (labels[one][DOMAIN] == labels[other][DOMAIN]) == (one // 18 == other // 18)
+            alike = {key for key in labels[one] if labels[one][key] == labels[other][key]}
+            assert ("fabric.topograph.run/tier-0" in alike) == (leaves[one] == leaves[other])
+            assert ("accelerator.topograph.run/domain" in alike) == (one // 18 == other // 18)
     levels = [
         level["nodeLabel"]
         for level in parse_document(texts("kueue", made)["kueue-topology.yaml"], "k.yaml").data["spec"]["levels"]
@@ -172,6 +174,32 @@ def test_labels_say_what_servers_have_in_common() -> None:
         assert len({(node[upper], node[lower]) for node in labels}) == len({node[lower] for node in labels})
     with pytest.raises(UsageError, match="Kubernetes has no node called"):
         texts("k8s-labels", scheme("gb300-nvl72", "naming.server='GPU{number}'"))
+
+
+@pytest.mark.parametrize("version", ["1.28", kubernetes_validate.latest_version()])
+def test_labels_are_what_kubernetes_takes(version: str) -> None:
+    made = scheme("gb300-nvl72")
+    nodes = [parse_document(doc, "x").data for doc in texts("k8s-labels", made)["node-labels.yaml"].split("---\n")[1:]]
+    assert len(nodes) == 144
+    for node in nodes[::20]:
+        kubernetes_validate.validate(node, version, strict=True)
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(nodes[0] | {"metadata": {"labels": {"a": 1}}}, version, strict=True)
+
+
+def test_labels_are_called_as_the_site_calls_them() -> None:
+    before_2026 = [f"network.topology.nvidia.com/{tier}" for tier in ("leaf", "spine", "core")]
+    made = scheme("gb300-nvl72", f"naming.tier_labels={before_2026}", "naming.domain_label=example.com/nvlink")
+    levels = len(make_hierarchy(made).levels)
+    (node, *_) = texts("k8s-labels", made)["node-labels.yaml"].split("---\n")[1:]
+    keys = set(parse_document(node, "x").data["metadata"]["labels"])
+    assert keys == {*before_2026[:levels], "example.com/nvlink"}
+    topology = parse_document(texts("kueue", made)["kueue-topology.yaml"], "x").data
+    used = [level["nodeLabel"] for level in topology["spec"]["levels"]]
+    assert used[:levels] == before_2026[:levels][::-1]
+    assert "labels:\n    example.com/nvlink: nvlink-001\n" in texts("topograph", made)["topograph.yaml"]
+    with pytest.raises(InputError, match=rf"naming.tier_labels: 1 labels for {levels} levels of servers \(add one"):
+        texts("kueue", scheme("gb300-nvl72", "naming.tier_labels=[a]"))
 
 
 def test_jobs_are_placed_by_the_compute_network_alone() -> None:

@@ -58,6 +58,11 @@ def _problems(text: str) -> list[str]:
         ("naming: {leafs: 'x{number}'}", "leafs"),
         ("naming: {server_ports: [a, a]}", "a port is listed twice"),
         ("naming: {server_ports: ['a b']}", "'a b' is not the name of a port"),
+        ("naming: {tier_labels: []}", "naming.tier_labels"),
+        ("naming: {tier_labels: [a, a]}", "a label is listed twice"),
+        ("naming: {tier_labels: [Example.com/a]}", "'Example.com/a' is not the key of a Kubernetes label"),
+        ("naming: {domain_label: a/}", "'a/' is not the key of a Kubernetes label"),
+        ("naming: {tier_labels: [a], domain_label: a}", "a is both a tier and the NVLink domain"),
         ("addressing: {asn: {leaf: 65000-65100}}", ""),
         (
             "addressing: {asn: {leaf: 64000-65000}}",
