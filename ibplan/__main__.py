@@ -18,9 +18,9 @@ def main() -> None:
     _handle(_end)
     _start_fast()
     from ibplan.cli.common import run_guarded
-    from ibplan.cli.main import app
+    from ibplan.cli.main import app_for
 
-    sys.exit(run_guarded(lambda: _stoppable(lambda: app(prog_name="ibplan"))))
+    sys.exit(run_guarded(lambda: _stoppable(lambda: app_for(sys.argv[1:])(prog_name="ibplan"))))
 
 
 def _start_fast() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from copy import copy
 from typing import Annotated
 
 import typer
@@ -72,3 +75,19 @@ def options(
     ] = False,
 ) -> None:
     """Plan, price and compare fat-tree networks for GPU clusters: InfiniBand, RoCE and plain Ethernet."""
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The app with as many of its commands as these arguments can need.
+
+    Looking at the options of every command takes as long as all else that a start does, so a command that is named is
+    the only one that is looked at, and `--version` needs none.
+    """
+    first = words[0] if words and "_IBPLAN_COMPLETE" not in os.environ else ""
+    named = [command for command in app.registered_commands if command.name == first]
+    if not named and first != "--version":
+        return app
+    narrow = copy(app)
+    narrow.registered_commands = named or app.registered_commands[:1]
+    narrow.registered_groups = []
+    return narrow
