@@ -17,11 +17,13 @@ SWITCH_IMAGE: Final = "frrouting/frr:latest"
 HOST_IMAGE: Final = "alpine:latest"
 # containerlab's own interface of every node.
 _MANAGEMENT: Final = "eth0"
+# What it takes for the machine itself or a network of it at the end of a link, in any case (links/link_brief.go).
+_NO_NODES: Final = ("host", "macvlan", "mgmt-net")
 _MANY: Final = 200
 
 
-def _containerlab(scheme: Scheme) -> Export:
-    name = re.sub(r"[^a-z0-9-]+", "-", scheme.wired.name.lower()).strip("-") or "fabric"
+def _nodes(scheme: Scheme) -> dict[str, dict[str, str]]:
+    """Every device by its name. Raises UsageError for a name that means something else in a link."""
     kinds = [KINDS[kind] for kind in scheme.wiring.devices.kind.tolist()]
     # The image stands at every node: releases before groups of nodes had images read it, too.
     nodes = {
@@ -31,6 +33,15 @@ def _containerlab(scheme: Scheme) -> Export:
     }
     others = compress(scheme.names, scheme.aliases)
     nodes |= {node: {"kind": "linux", "image": HOST_IMAGE, "group": "attached"} for node in others if node not in nodes}
+    for node in nodes:
+        if node.lower() in _NO_NODES:
+            raise UsageError(f"containerlab has no node called {node!r}, which means its own machine: change naming")
+    return nodes
+
+
+def _containerlab(scheme: Scheme) -> Export:
+    name = re.sub(r"[^a-z0-9-]+", "-", scheme.wired.name.lower()).strip("-") or "fabric"
+    nodes = _nodes(scheme)
     links = []
     for link in linux_ends(scheme):
         if _MANAGEMENT in (link.a_port, link.b_port):

@@ -31,9 +31,18 @@ def link_ends(scheme: Scheme, system: str | None = None) -> Iterator[LinkEnds]:
 
 
 def linux_ends(scheme: Scheme) -> Iterator[LinkEnds]:
-    """The same with names that Linux takes: `1/4` becomes `p1-4`. Raises UsageError for those that it cannot take."""
+    """The same with names that Linux takes: `1/4` becomes `p1-4`.
+
+    Raises UsageError for those that it cannot take, and for two ports of a device that would be called alike.
+    """
+    taken: dict[tuple[str, str], str] = {}
     for link in link_ends(scheme):
-        yield link._replace(a_port=linux_name(link.a_port), b_port=linux_name(link.b_port))
+        found = link._replace(a_port=linux_name(link.a_port), b_port=linux_name(link.b_port))
+        for end, port in (((found.a_device, found.a_port), link.a_port), ((found.b_device, found.b_port), link.b_port)):
+            if end in taken:
+                raise UsageError(f"{end[0]}: Linux would call both {taken[end]!r} and {port!r} {end[1]}: rename one")
+            taken[end] = port
+        yield found
 
 
 def linux_name(port: str) -> str:

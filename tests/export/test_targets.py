@@ -86,27 +86,6 @@ def test_prescribed_topology_has_every_port_once() -> None:
     assert len(ends) == len(set(ends))
 
 
-def test_lab_has_every_link_between_nodes_that_are_there() -> None:
-    made = scheme(*SAMPLES["two planes"])
-    ((path, text),) = texts("containerlab", made).items()
-    data = parse_document(text, path).data
-    assert path == f"{data['name']}.clab.yml"
-    nodes = data["topology"]["nodes"]
-    assert set(nodes) == set(made.names)
-    assert {key for node in nodes.values() for key in node} == {"kind", "image", "group"}
-    ends = [tuple(end.split(":")) for link in data["topology"]["links"] for end in link["endpoints"]]
-    assert len(ends) == len(set(ends)) == 2 * len(made.wiring.links)
-    assert {node for node, _ in ends} <= set(nodes)
-    assert all(len(port) <= 15 and port != "eth0" and "/" not in port for _, port in ends)
-
-
-def test_the_management_port_of_a_lab_is_not_given_away() -> None:
-    with pytest.raises(UsageError, match="eth0 is containerlab's own"):
-        texts("containerlab", scheme("one-switch", "naming.host_port='eth{port0}'"))
-    with pytest.raises(UsageError, match="at most 15 characters"):
-        texts("containerlab", scheme("one-switch", "naming.host_port='interface-number{port0}'"))
-
-
 @pytest.mark.parametrize(
     ("names", "short"),
     [
