@@ -12,7 +12,7 @@ from ibplan.export.cable_lengths import cable_lengths_m
 from ibplan.export.headroom import Chip, Headroom, headroom, headroom_figures, least_headroom_bytes
 from ibplan.export.scheme import Scheme
 from ibplan.export.settings import Lossless, mtu_bytes
-from ibplan.export.switch_models import lanes_of, model_of
+from ibplan.export.switch_models import model_of, port_mode
 from ibplan.export.switch_ports import SwitchPort, tier_of
 
 _MB: Final = 1_000_000
@@ -60,7 +60,7 @@ class Buffers:
         if isnan(length):
             return PortBuffer(None, None, None)
         whole, mtu = max(1, ceil(length)), mtu_bytes(self.scheme)
-        chip, lanes = self.chip(device), lanes_of(model_of(self.scheme, device), port.gbps)
+        chip, lanes = self.chip(device), port_mode(self.scheme, device, port).lanes
         response = headroom_figures().response_bytes(port.gbps)
         computed = None
         if chip is not None and lanes is not None and response is not None:

@@ -14,7 +14,7 @@ from ibplan.export.hosts import HOSTS, hosts_file
 from ibplan.export.nvue_words import classes, marking, port_lists
 from ibplan.export.scheme import Scheme
 from ibplan.export.settings import ethernet_figures, ethernet_spec, lossless_of, mtu_bytes
-from ibplan.export.switch_models import lanes_of, model_of, ports_a_cage
+from ibplan.export.switch_models import port_mode
 from ibplan.export.switch_ports import SwitchPort, SwitchPorts
 from ibplan.export.target import Export, ExportFile, Target
 
@@ -97,15 +97,15 @@ class Commands:
         yield f"interface lo {self._dialect.address} {self._scheme.addresses.loopbacks[self._device]}/32"
 
     def _links(self) -> Iterator[str]:
-        """Breakouts of whole cages first; then speed and packet size of the ports."""
-        model = model_of(self._scheme, self._device)
+        """Breakouts of whole cages first, and those that go dark for them; then speed and packet size of the ports."""
         broken: dict[str, list[int]] = {}
         for port in self._ports:
-            ports = ports_a_cage(model, port.gbps)
+            ports, lanes, lost = port_mode(self._scheme, self._device, port)
             if ports > 1:
-                lanes = lanes_of(model, port.gbps)
                 mode = f"{ports}x" + ("" if lanes is None else f" lanes-per-port {lanes}")
                 broken.setdefault(mode, []).append(port.cage + 1)
+                for dark in range(lost):
+                    broken.setdefault("disabled", []).append(port.cage + 2 + dark)
         for mode, cages in broken.items():
             for names in port_lists([f"swp{cage}" for cage in dict.fromkeys(cages)]):
                 yield f"interface {names} link breakout {mode}"

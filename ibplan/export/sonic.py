@@ -18,7 +18,7 @@ from ibplan.export.hosts import HOSTS, hosts_file
 from ibplan.export.scheme import Scheme
 from ibplan.export.settings import ethernet_figures, lossless_of, mtu_bytes
 from ibplan.export.sonic_qos import qos_tables
-from ibplan.export.switch_models import lanes_of, model_of, ports_a_cage
+from ibplan.export.switch_models import model_of, port_mode
 from ibplan.export.switch_ports import SwitchPort, SwitchPorts, tier_of
 from ibplan.export.target import Export, ExportFile, Target
 
@@ -100,8 +100,7 @@ class Fragment:
 
     def __init__(self, scheme: Scheme, device: int, ports: tuple[SwitchPort, ...], buffers: Buffers | None) -> None:
         self._scheme, self._device, self._ports, self._buffers = scheme, device, ports, buffers
-        self._model = model_of(scheme, device)
-        classes = {cages.cage_class for cages in self._model.geometry.sets}
+        classes = {cages.cage_class for cages in model_of(scheme, device).geometry.sets}
         self._panel = next((k for k in sonic_figures().lanes_like_names if classes <= set(k.cage_classes)), None)
 
     @property
@@ -141,12 +140,11 @@ class Fragment:
         }
 
     def _port(self, port: SwitchPort) -> dict[str, str]:
-        shared = ports_a_cage(self._model, port.gbps)
+        shared, lanes, _ = port_mode(self._scheme, self._device, port)
         found = {"admin_status": "up", "speed": str(port.gbps * 1000), "mtu": str(mtu_bytes(self._scheme))}
         found["index"] = str(port.cage + 1)
         found["subport"] = str(port.leg + 1 if shared > 1 else 0)
         found["description"] = f"{self._scheme.names[port.far]} {port.far_port}"
-        lanes = lanes_of(self._model, port.gbps)
         if lanes is not None and port.gbps // lanes >= _PAM4_LANE_GBPS:
             found["fec"] = "rs"
         if self._panel is not None and lanes is not None:

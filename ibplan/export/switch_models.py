@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ibplan.export.scheme import Scheme
-from ibplan.export.switch_ports import tier_of
+from ibplan.export.switch_ports import SwitchPort, tier_of
 from ibplan.plan.switches import SwitchModel, TierModels
+
+
+class PortMode(NamedTuple):
+    """Ports that a cage is run as; electrical lanes of each, None = unknown, as of switches in the spec itself.
+
+    `cages_lost`: cages behind it that go dark for it.
+    """
+
+    ports: int
+    lanes: int | None
+    cages_lost: int
 
 
 def tier_models(scheme: Scheme) -> TierModels:
@@ -19,13 +32,18 @@ def model_of(scheme: Scheme, device: int) -> SwitchModel:
     return model
 
 
-def lanes_of(model: SwitchModel, gbps: int) -> int | None:
-    """Electrical lanes of a port at a speed; None = unknown, as of switches that the spec itself describes."""
-    groups = () if model.entry is None else model.entry.cages
-    return next((mode.lanes for group in groups if (mode := group.breakout_at(gbps)) is not None), None)
-
-
-def ports_a_cage(model: SwitchModel, gbps: int) -> int:
-    """Ports at a speed that a cage is run as."""
-    modes = (mode for cages in model.geometry.sets if (mode := cages.mode(gbps)) is not None)
-    return max((mode.ports for mode in modes), default=1)
+def port_mode(scheme: Scheme, device: int, port: SwitchPort) -> PortMode:
+    """How the cage of a port is run: as the wiring has it, where a speed can be had in several ways."""
+    tier, request = tier_of(scheme, device), scheme.wiring.network.request
+    geometry = request.core if tier == "core" else getattr(request, tier).geometry
+    cage, number = port.cage, 0
+    while cage >= geometry.sets[number].count:
+        cage -= geometry.sets[number].count
+        number += 1
+    mode = geometry.sets[number].mode(port.gbps)
+    assert mode is not None, "a port of the wiring has a mode"
+    entry = model_of(scheme, device).entry
+    if entry is None:
+        return PortMode(mode.ports, None, mode.cages_lost)
+    known = (b for b in entry.cages[number].breakouts if (b.gbps, b.ports) == (mode.gbps, mode.ports))
+    return PortMode(mode.ports, next((b.lanes for b in known), None), mode.cages_lost)

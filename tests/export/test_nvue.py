@@ -21,6 +21,7 @@ SAMPLES: dict[str, Callable[[], Scheme]] = {
     "with BFD": lambda: small(PLANES, "ethernet.bfd=true"),
     "other priorities": lambda: small(PLANES, "ethernet.lossless.priority=4", "ethernet.lossless.cnp_priority=7"),
     "one switch": lambda: scheme("one-switch"),
+    "a speed in two breakouts": lambda: scheme("converged-pair-16"),
     "no RoCE": lambda: scheme("small-team"),
 }
 
@@ -61,20 +62,28 @@ def _data(made: Scheme, switch: str) -> dict[str, Any]:
     return configuration(_scripts(made)[switch], model("5.11"))
 
 
-def test_every_port_of_the_plan_is_set_up() -> None:
-    made = small(PLANES)
+@pytest.mark.parametrize("name", ["two planes", "a speed in two breakouts", "no RoCE"])
+def test_every_port_of_the_plan_is_set_up(name: str) -> None:
+    made = SAMPLES[name]()
     for device, ports in SwitchPorts(made, "cumulus").of.items():
         data = _data(made, made.names[device])
         found = data["interface"]
         speeds = {name: row["link"]["speed"] for name, row in found.items() if "speed" in row.get("link", {})}
         assert speeds == {port.name: f"{port.gbps}G" for port in ports}
         assert {name for name, row in found.items() if "bridge" in row} == {p.name for p in ports if p.role == "host"}
-        neighbors = data["vrf"]["default"]["router"]["bgp"]["neighbor"]
+        neighbors = data["vrf"]["default"]["router"]["bgp"].get("neighbor", {})
         assert {n: row["remote-as"] for n, row in neighbors.items()} == {
             p.name: str(made.addresses.asns[p.far]) for p in ports if p.role != "host"
         }
-        broken = {name for name, row in found.items() if "breakout" in row.get("link", {})}
-        assert broken == {f"swp{port.cage + 1}" for port in ports if "s" in port.name.removeprefix("swp")}
+        broken = {name: row["link"]["breakout"] for name, row in found.items() if "breakout" in row.get("link", {})}
+        legs = {f"swp{p.cage + 1}": p.leg + 1 for p in ports if "s" in p.name.removeprefix("swp")}
+        dark = {name for name, modes in broken.items() if "disabled" in modes}
+        assert set(broken) - dark == set(legs)
+        for cage in legs:
+            (mode,) = broken[cage]
+            assert int(mode.removesuffix("x")) >= legs[cage]
+        assert {p.name.removesuffix(f"s{p.leg}") for p in ports} & dark == set()
+        assert dark == {f"swp{int(cage.removeprefix('swp')) + 1}" for cage in legs if "8x" in broken[cage]}
 
 
 def test_pauses_go_by_the_length_of_the_cable() -> None:
