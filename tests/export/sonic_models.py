@@ -1,10 +1,8 @@
 """What SONiC's YANG models ask of the tables that are written: keys, fields, values, references.
 
-Facts of github:sonic-net/sonic-buildimage src/sonic-yang-models/yang-models (sonic-port, -device_metadata, -interface,
--loopback-interface, -vlan, -device_neighbor, -dscp-tc-map, -tc-queue-map, -tc-priority-group-map,
--pfc-priority-queue-map, -pfc-priority-priority-group-map, -port-qos-map, -scheduler, -wred-profile, -queue, -pfcwd,
--cable-length, -buffer-pool, -buffer-profile, -buffer-pg, -buffer-queue, -default-lossless-buffer-parameter) and
-yang-templates/sonic-types.yang.j2, read 2026-11-30. The models themselves are in no package.
+Facts of github:sonic-net/sonic-buildimage src/sonic-yang-models/yang-models and yang-templates/sonic-types.yang.j2, as
+docs/export-ethernet.md lists them with their commits; agreement on faults is tests/export/test_sonic_models.py's. The
+models themselves are in no package. What is asked here beyond them is said where it is.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ def matching(pattern: str) -> Check:
 
 
 def within(least: int, most: int) -> Check:
-    return lambda value, _: value.lstrip("-").isdigit() and least <= int(value) <= most
+    return lambda value, _: re.fullmatch("-?[0-9]+", value) is not None and least <= int(value) <= most
 
 
 def named_in(*tables: str) -> Check:
@@ -46,7 +44,10 @@ _IPV4 = r"((\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\.){3}(\d|[1-9]\d|1\d\d|2[0-4]\d|2
 _PREFIX = matching(rf"{_IPV4}/(\d|[12]\d|3[0-2])")
 _PORT = named_in("PORT")
 _QUEUES = matching(r"([0-7](,[0-7])*)?")
-_CLASS = within(0, 7)
+_DSCP = matching("6[0-3]|[1-5][0-9]|[0-9]")
+_TC = within(0, 15)
+# Eight queues and priority groups; the models would take queues up to 9 of a traffic class.
+_CLASS = matching("[0-7]")
 _MAP_KEY = (_NAME,)
 
 
@@ -64,8 +65,9 @@ MODELS: Final[dict[str, Model]] = {
         {
             "hostname": _text(1, 63),
             "type": matching(
+                # Those that releases agree on.
                 "ToRRouter|LeafRouter|SpineChassisFrontendRouter|ChassisBackendRouter|ASIC|MgmtToRRouter|SpineRouter|"
-                "BackEndToRRouter|BackEndLeafRouter|EPMS|MgmtTsToR|BmcMgmtToRRouter|SonicHost|SonicDpu|not-provisioned"
+                "BackEndToRRouter|BackEndLeafRouter|EPMS|MgmtTsToR|BmcMgmtToRRouter|SonicHost|not-provisioned"
             ),
             "bgp_asn": within(0, 2**32 - 1),
             "bgp_router_id": matching(_IPV4),
@@ -97,9 +99,9 @@ MODELS: Final[dict[str, Model]] = {
     "VLAN_MEMBER": Model((named_in("VLAN"), _PORT), {"tagging_mode": matching("tagged|untagged")}, ("tagging_mode",)),
     "VLAN_INTERFACE": Model((named_in("VLAN"), _PREFIX), {}),
     "DEVICE_NEIGHBOR": Model((_text(1, 255),), {"name": _text(1, 255), "port": _text(1, 255)}),
-    "DSCP_TO_TC_MAP": Model(_MAP_KEY, {}, free=(within(0, 63), within(0, 15))),
-    "TC_TO_QUEUE_MAP": Model(_MAP_KEY, {}, free=(within(0, 15), within(0, 7))),
-    "TC_TO_PRIORITY_GROUP_MAP": Model(_MAP_KEY, {}, free=(within(0, 15), _CLASS)),
+    "DSCP_TO_TC_MAP": Model(_MAP_KEY, {}, free=(_DSCP, _TC)),
+    "TC_TO_QUEUE_MAP": Model(_MAP_KEY, {}, free=(_TC, _CLASS)),
+    "TC_TO_PRIORITY_GROUP_MAP": Model(_MAP_KEY, {}, free=(_TC, _CLASS)),
     "MAP_PFC_PRIORITY_TO_QUEUE": Model(_MAP_KEY, {}, free=(_CLASS, _CLASS)),
     "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": Model(_MAP_KEY, {}, free=(_CLASS, _CLASS)),
     "PORT_QOS_MAP": Model(
@@ -234,23 +236,36 @@ def _vlans(tables: Tables) -> Iterator[str]:
 def _thresholds(tables: Tables) -> Iterator[str]:
     for name, row in entries_of(tables, "WRED_PROFILE").items():
         for color in ("green", "yellow", "red"):
-            if int(row[f"{color}_max_threshold"]) < int(row[f"{color}_min_threshold"]):
+            least, most = (_number(row.get(f"{color}_{end}_threshold")) for end in ("min", "max"))
+            if most is not None and (least is None or most < least):
                 yield f"WRED_PROFILE|{name}: {color} thresholds"
 
 
+def _number(text: str | None) -> int | None:
+    return int(text) if isinstance(text, str) and text.isdecimal() else None
+
+
 def _intervals(tables: Tables) -> Iterator[str]:
+    """`GLOBAL` has the interval and nothing else; the times of a port, where it has them, are no shorter."""
     watchdog = entries_of(tables, "PFC_WD")
+    look = _number(watchdog.get("GLOBAL", {}).get("POLL_INTERVAL"))
     for port, row in watchdog.items():
-        if ("POLL_INTERVAL" in row) is not (port == "GLOBAL"):
+        if port == "GLOBAL":
+            yield from (f"PFC_WD|GLOBAL: {field}" for field in row if field != "POLL_INTERVAL")
+            continue
+        if "POLL_INTERVAL" in row:
             yield f"PFC_WD|{port}: interval"
-        elif port != "GLOBAL":
-            least = int(watchdog["GLOBAL"]["POLL_INTERVAL"])
-            if int(row["detection_time"]) < least or int(row["restoration_time"]) < least:
-                yield f"PFC_WD|{port}: shorter than an interval"
+        for field in ("detection_time", "restoration_time"):
+            time = _number(row.get(field))
+            if look is not None and time is not None and time < look:
+                yield f"PFC_WD|{port}: {field} is shorter than an interval"
 
 
 def _lanes(tables: Tables) -> Iterator[str]:
-    """A lane belongs to one port."""
-    lanes = [lane for row in entries_of(tables, "PORT").values() for lane in row.get("lanes", "").split(",") if lane]
+    """Every port has lanes, or none where they are left to the switch. Beyond the models: a lane is of one port."""
+    ports = entries_of(tables, "PORT").values()
+    if any("lanes" in row for row in ports) and not all("lanes" in row for row in ports):
+        yield "PORT: lanes are missing"
+    lanes = [lane for row in ports for lane in row.get("lanes", "").split(",") if lane]
     if len(set(lanes)) < len(lanes):
         yield "PORT: a lane of two ports"
