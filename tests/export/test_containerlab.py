@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ibplan.errors import UsageError
 from ibplan.export.scheme import Scheme
 from tests.export.clab_model import complaints
 from tests.export.ethernet import FORMS, OTHERS, small
+from tests.export.faults import GONE, Fault, broken
 from tests.export.samples import scheme, texts
 
 # The schema of containerlab, where whoever runs the tests has it: docs/export.md.
@@ -53,13 +53,13 @@ def test_lab_has_every_link_between_nodes_that_are_there() -> None:
 LINK = ("topology", "links", 0)
 ENDS = (*LINK, "endpoints")
 NODE = ("topology", "nodes", "server-001")
-# One fault each: where, and what stands there instead (None: nothing). First those that every state of the schema sees.
-SEEN: dict[str, tuple[tuple[str | int, ...], Any]] = {
+# One fault each: where, and what stands there instead. First those that every state of the schema sees.
+SEEN: dict[str, Fault] = {
     "a key of the file": (("nodes",), {}),
-    "no name": (("name",), None),
+    "no name": (("name",), GONE),
     "a number for a name": (("name",), 2048),
-    "no topology": (("topology",), None),
-    "no nodes": (("topology", "nodes"), None),
+    "no topology": (("topology",), GONE),
+    "no nodes": (("topology", "nodes"), GONE),
     "no links": (("topology", "links"), []),
     "a link that is text": (LINK, "leaf-001:p1 server-001:eth1"),
     "a key of a node": ((*NODE, "images"), "alpine"),
@@ -69,7 +69,7 @@ SEEN: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a node that is text": (NODE, "linux"),
     "the same end twice": (ENDS, ["server-001:eth1", "server-001:eth1"]),
 }
-OTHER: dict[str, tuple[tuple[str | int, ...], Any]] = {
+OTHER: dict[str, Fault] = {
     "no colon": ((*ENDS, 1), "server-001"),
     "a space in an end": ((*ENDS, 1), "server 001:eth1"),
     "a number for an end": ((*ENDS, 1), 1),
@@ -87,23 +87,11 @@ OTHER: dict[str, tuple[tuple[str | int, ...], Any]] = {
 }
 
 
-def _broken(good: Any, path: tuple[str | int, ...], value: Any) -> Any:
-    data = deepcopy(good)
-    node = data
-    for key in path[:-1]:
-        node = node[key]
-    if value is None:
-        del node[path[-1]]
-    else:
-        node[path[-1]] = value
-    return data
-
-
 @pytest.mark.parametrize("name", [*SEEN, *OTHER])
 def test_the_check_refuses_what_is_wrong(name: str) -> None:
     """So that a check which finds nothing means something."""
     good = _lab(small(OTHERS))[1]
-    assert complaints(_broken(good, *{**SEEN, **OTHER}[name]))
+    assert complaints(broken(good, *{**SEEN, **OTHER}[name]))
 
 
 @pytest.mark.skipif(REAL is None, reason="CLAB_SCHEMA does not say where containerlab's schema is")
@@ -113,7 +101,7 @@ def test_the_schema_refuses_nothing_and_what_is_wrong() -> None:
     for name, make in SAMPLES.items():
         assert [error.message for error in validator.iter_errors(_lab(make())[1])] == [], name
     good = _lab(small(OTHERS))[1]
-    unseen = [name for name, fault in SEEN.items() if validator.is_valid(_broken(good, *fault))]
+    unseen = [name for name, fault in SEEN.items() if validator.is_valid(broken(good, *fault))]
     assert unseen == []
 
 

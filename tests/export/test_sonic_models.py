@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from tests.export.ethernet import PLANES, small
+from tests.export.faults import GONE, Fault, broken
 from tests.export.sonic_models import MODELS, Tables, complaints
 from tests.export.sonic_samples import SAMPLES, tables_of
 from tests.export.sonic_yang import PLACES, Models
 
 # A directory with SONiC's models, where whoever runs the tests has it: docs/export-ethernet.md.
 REAL = os.environ.get("SONIC_YANG")
-# Nothing stands there.
-GONE: Final = object()
 # One fault each in a good file: where, and what stands there instead. First those that the models themselves see.
-SEEN: Final[tuple[tuple[tuple[str, ...], Any], ...]] = (
+SEEN: Final[tuple[Fault, ...]] = (
     (("PORT", "Ethernet0", "speed"), "4000000"),
     (("PORT", "Ethernet0", "speed"), "400 000"),
     (("PORT", "Ethernet0", "speed"), GONE),
@@ -90,7 +88,7 @@ SEEN: Final[tuple[tuple[tuple[str, ...], Any], ...]] = (
     (("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "AZURE", "over_subscribe_ratio"), "70000"),
 )
 # What a switch would not do, or what is not written, although the models let it pass.
-BEYOND: Final[tuple[tuple[tuple[str, ...], Any], ...]] = (
+BEYOND: Final[tuple[Fault, ...]] = (
     (("PORT", "Ethernet0", "lanes"), "4,5,6,7"),
     (("PORT", "Ethernet0", "mtu"), 9216),
     (("TC_TO_QUEUE_MAP", "ROCE", "3"), "9"),
@@ -103,23 +101,11 @@ def _good() -> Tables:
     return tables_of(small(PLANES, "ethernet.lossless.headroom_sharing=4"))["leaf-p1-001"]
 
 
-def _broken(good: str, path: tuple[str, ...], value: Any) -> Tables:
-    tables = json.loads(good)
-    node = tables
-    for key in path[:-1]:
-        node = node[key]
-    if value is GONE:
-        del node[path[-1]]
-    else:
-        node[path[-1]] = value
-    return tables  # type: ignore[no-any-return]
-
-
 def test_the_check_refuses_what_is_wrong() -> None:
     """So that a check which finds nothing means something."""
-    good = json.dumps(_good())
-    assert complaints(json.loads(good)) == []
-    assert [fault for fault in (*SEEN, *BEYOND) if not complaints(_broken(good, *fault))] == []
+    good = _good()
+    assert complaints(good) == []
+    assert [fault for fault in (*SEEN, *BEYOND) if not complaints(broken(good, *fault))] == []
     assert {path[0] for path, _ in SEEN} == set(MODELS) == set(PLACES)
 
 
@@ -138,5 +124,5 @@ def test_the_models_themselves(tmp_path: Path) -> None:
     for name, make in SAMPLES.items():
         for switch, tables in tables_of(make()).items():
             assert models.complaints(_loaded(tables), file) == [], (name, switch)
-    good = json.dumps(_good())
-    assert [fault for fault in SEEN if not models.complaints(_broken(good, *fault), file)] == []
+    good = _good()
+    assert [fault for fault in SEEN if not models.complaints(broken(good, *fault), file)] == []
