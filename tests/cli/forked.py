@@ -7,14 +7,15 @@ import socket
 import sys
 
 
-def ask(path: str, job: dict, streams: list[int]) -> int:
-    """The wait status of a run whose open streams are those of this process."""
+def ask(path: str, job: dict, streams: list[int]) -> tuple[int, float, float]:
+    """The exit code of a run with these streams, its processor time in seconds, and its peak memory in MB."""
     with socket.socket(socket.AF_UNIX) as asking:
         asking.connect(path)
         socket.send_fds(asking, [b"."], streams)
         asking.sendall((json.dumps(job) + "\n").encode("utf-8", "surrogateescape"))
         with asking.makefile() as answers:
-            return int(answers.readline())
+            status, seconds, mb = answers.readline().split()
+    return os.waitstatus_to_exitcode(int(status)), float(seconds), float(mb)
 
 
 def _is_open(number: int) -> bool:
@@ -27,9 +28,8 @@ def _is_open(number: int) -> bool:
 
 if __name__ == "__main__":
     own = [number for number in range(3) if _is_open(number)]
-    code = os.waitstatus_to_exitcode(
-        ask(sys.argv[1], {"arguments": sys.argv[2:], "cwd": os.getcwd(), "env": dict(os.environ), "streams": own}, own)
-    )
+    run = {"arguments": sys.argv[2:], "cwd": os.getcwd(), "env": dict(os.environ), "streams": own}
+    code, _, _ = ask(sys.argv[1], run, own)
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,17 @@ ROOT = Path(__file__).parents[2]
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 # What Python looks at when it starts, by the beginning of the name.
 _LOOKED_AT = ("PYTHON", "LC_", "LANG")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run did, and what it took: processor time in seconds, peak memory in MB with what the modules take."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    mb: float
 
 
 def command(*arguments: str) -> list[str]:
@@ -51,21 +63,32 @@ def _forker() -> str:
     return _started_forker()[1]
 
 
+def measured(
+    *arguments: str, cwd: Path | None = None, stdin: Path | str = "", env: dict[str, str] | None = None
+) -> Measured:
+    """Run the program; its standard input is a text or a file."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        given, out, err = (Path(folder) / name for name in ("stdin", "stdout", "stderr"))
+        if isinstance(stdin, str):
+            given.write_text(stdin, encoding="utf-8", errors="surrogateescape")
+        else:
+            given = stdin
+        opened = [given.open("rb"), *(file.open("wb") for file in (out, err))]
+        streams = [stack.enter_context(file).fileno() for file in opened]
+        job = {"arguments": arguments, "cwd": str(cwd or ROOT), "env": environment() | (env or {})}
+        code, seconds, mb = ask(_forker(), job | {"streams": [0, 1, 2]}, streams)
+        texts = [file.read_text(encoding="utf-8", errors="surrogateescape") for file in (out, err)]
+    return Measured(code, *texts, seconds, mb)
+
+
 def run(
     *arguments: str, cwd: Path | None = None, stdin: str = "", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run the program: from its very start only where `env` has what Python looks at when it starts."""
     if any(name.startswith(_LOOKED_AT) for name in env or {}):
         return _started(*arguments, cwd=cwd, stdin=stdin, env=env or {})
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        files = [Path(folder) / name for name in ("stdin", "stdout", "stderr")]
-        for file in files:
-            file.write_text(stdin if file.name == "stdin" else "", encoding="utf-8", errors="surrogateescape")
-        streams = [stack.enter_context(file.open("r+b")).fileno() for file in files]
-        job = {"arguments": arguments, "cwd": str(cwd or ROOT), "env": environment() | (env or {})}
-        status = ask(_forker(), job | {"streams": [0, 1, 2]}, streams)
-        out, err = (file.read_text(encoding="utf-8", errors="surrogateescape") for file in files[1:])
-    return subprocess.CompletedProcess(command(*arguments), os.waitstatus_to_exitcode(status), out, err)
+    done = measured(*arguments, cwd=cwd, stdin=stdin, env=env)
+    return subprocess.CompletedProcess(command(*arguments), done.code, done.out, done.err)
 
 
 def _started(*arguments: str, cwd: Path | None, stdin: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -15,9 +15,9 @@ from ibplan.asbuilt.reading import read_fabric
 from ibplan.errors import InputError, UsageError
 from tests.asbuilt import built
 from tests.asbuilt.built import perfect, planned
-from tests.cli.run import ROOT
+from tests.cli.run import ROOT, measured
 from tests.hostile.inside import cli
-from tests.hostile.measured import measured, refused
+from tests.hostile.measured import refused
 from tests.hostile.test_quotes import ROW, SHEET, changed
 
 POD = str(ROOT / "specs" / "h100-pod-127.yaml")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.run import measured
 from tests.hostile.inside import cli
-from tests.hostile.measured import MAX_SECONDS, measured, refused, start_seconds
+from tests.hostile.measured import MAX_SECONDS, refused, start_seconds
 
 SIZE = 100 * 1024**2
 ITEM = "- {part: nvidia-sn%d, kind: street, usd: 1, source: s}\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ROOT
+from tests.cli.run import ROOT, measured
 from tests.hostile.inside import cli
-from tests.hostile.measured import measured, refused
+from tests.hostile.measured import refused
 from tests.quote.files import HEAD, with_part, workbook, zipped
 
 POD = str(ROOT / "specs" / "h100-pod-127.yaml")

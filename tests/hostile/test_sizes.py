@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.run import measured
 from tests.hostile.inside import cli
-from tests.hostile.measured import MAX_MB, MAX_SECONDS, measured, refused, start_seconds
+from tests.hostile.measured import MAX_MB, MAX_SECONDS, refused, start_seconds
 from tests.plan.planning import plan
 
 # A comparison is wanted and takes its time for each design: a whole plan of 2,048 servers with all its networks, its
