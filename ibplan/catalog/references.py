@@ -20,6 +20,7 @@ _At = tuple[str | int, ...]
 # Looking for the likest of many names takes long: a wrong name gets a hint only where there are few of both.
 _MAX_HINTS: Final = 20
 _MAX_NAMES: Final = 2000
+_SHORTEST_PART: Final = 3
 _LONGEST_NAME: Final = 80
 _LARGEST_USD: Final = 1e12
 _LARGEST_RATE: Final = 1e6
@@ -30,7 +31,7 @@ _MADE_TO_ORDER: Final = re.compile(
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The known id that is most like a name, for "did you mean"; None if none is like it.
+    """The known id that is most like a name, for "did you mean", or one that contains it; None if there is none.
 
     Of ids that are equally like it the one that starts the same for longest is meant, then the first by name. None as
     well if the name is longer than any id, or if there are thousands of ids.
@@ -39,6 +40,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     if len(name) > _LONGEST_NAME or len(names) > _MAX_NAMES:
         return None
     close = sorted(difflib.get_close_matches(name, names, n=5, cutoff=0.6))
+    close = close or sorted(known for known in names if len(name) >= _SHORTEST_PART and name.lower() in known)
     return max(close, key=lambda known: _likeness(name, known), default=None)
 
 

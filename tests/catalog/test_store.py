@@ -197,7 +197,9 @@ def test_digest_follows_prices(catalog: Catalog, tmp_path: Path) -> None:
 def test_nearest(catalog: Catalog) -> None:
     assert catalog.nearest("nvidia-qm970", "switches") == "nvidia-qm9700"
     assert catalog.nearest("nvidia-dgx-h10", "servers") == "nvidia-dgx-h100"
+    assert catalog.nearest("H100", "servers") == "nvidia-dgx-h100"
     assert catalog.nearest("zzz", "switches") is None
+    assert catalog.nearest("h1", "servers") is None
 
 
 def test_ids_are_unique_over_all_kinds(catalog: Catalog) -> None:
