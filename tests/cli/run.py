@@ -43,24 +43,25 @@ def environment() -> dict[str, str]:
 
 
 @cache
-def _started_forker() -> tuple[subprocess.Popen[bytes], str]:
-    """What runs the program, and its socket. It ends when this process does, which closes its standard input."""
-    path = str(Path(tempfile.mkdtemp()) / "forker")
-    atexit.register(shutil.rmtree, Path(path).parent)
+def _forker() -> str:
+    """The socket of what runs the program. It ends when this process does, which closes its standard input."""
+    folder = Path(tempfile.mkdtemp())
     process = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("forker.py")), path],
+        [sys.executable, str(Path(__file__).with_name("forker.py")), str(folder / "forker")],
         cwd=ROOT,
         env=environment() | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "2"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
+    atexit.register(_end, process, folder)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    return process, path
+    return str(folder / "forker")
 
 
-def _forker() -> str:
-    return _started_forker()[1]
+def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
+    process.communicate()
+    shutil.rmtree(folder)
 
 
 def measured(
