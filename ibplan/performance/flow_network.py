@@ -71,6 +71,18 @@ class FlowNetwork:
         return ways.start[at], np.where(found, ways.count[at], 0).astype(np.int32)
 
 
+def nth_way(start: Indices, count: Indices, number: Indices) -> Indices:
+    """The way by its number, from 0, over blocks of neighbors of shape (rows, blocks), block after block.
+
+    `number` has to be less than the ways of its row: else what comes back is no way of it.
+    """
+    ends = np.cumsum(count, axis=1, dtype=np.int32)
+    block = np.minimum((ends <= number[:, None]).sum(axis=1), count.shape[1] - 1)
+    row = np.arange(len(number))
+    found: Indices = start[row, block] + number - (ends[row, block] - count[row, block])
+    return found
+
+
 def flow_network(wiring: Wiring, works: Bools | None = None) -> FlowNetwork:
     """The links of a wiring that work (default: all) for traffic both ways. About 0.3 s for a million links."""
     links, devices = wiring.links, wiring.devices

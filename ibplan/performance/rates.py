@@ -13,7 +13,7 @@ from ibplan.performance.flow_network import Bools, FlowNetwork
 from ibplan.performance.reach import Reach, reach
 from ibplan.performance.routing import Pick, PortFlows, dealt_pick, path_uses, random_pick, single_paths
 from ibplan.performance.spreading import Bundles, balanced, bundles_of, class_paths, spread_uses
-from ibplan.performance.static_routing import static_pick
+from ibplan.performance.static_routing import Columns, columns_of, static_pick
 
 Routing = Literal["adaptive", "static", "ecmp", "flowlet", "spray"]
 ROUTINGS: Final[tuple[Routing, ...]] = get_args(Routing)
@@ -43,18 +43,9 @@ class Fabric:
         return np.concatenate([self.network.capacity, self.bundles.gbps])
 
     @cached_property
-    def first_of_leaf(self) -> Indices:
-        """For every leaf, by device: host ports of the leaves before it over their uplinks, rounded up each."""
-        network, devices = self.network, self.network.wiring.devices
-        links = network.wiring.links
-        leaves = np.flatnonzero(network.level[network.switch_class] == 0)
-        hosts = np.bincount(
-            links.a_device[network.level[network.switch_class[links.b_device]] < 0], minlength=len(devices)
-        )
-        rows = -(-hosts[leaves] // np.maximum(network.up_count[network.switch_class[leaves]].sum(axis=1), 1))
-        found = np.zeros(len(devices), np.int32)
-        found[leaves] = np.cumsum(rows) - rows
-        return found
+    def columns(self) -> Columns:
+        """How spines number ports under static routing."""
+        return columns_of(self.network)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,7 @@ def flow_rates(
     if routing in ("adaptive", "spray"):
         return _spread(fabric, flows, adaptive=routing == "adaptive")
     if routing == "static":
-        return _single(fabric, flows, static_pick(fabric.network, flows, fabric.first_of_leaf))
+        return path_rates(fabric.network, *static_paths(fabric, flows))
     each = np.repeat(np.arange(len(flows), dtype=np.int32), parts)
     every = flows.chosen(each)
     if routing == "ecmp":
@@ -93,10 +84,19 @@ def flow_rates(
     return Rates(rates.reshape(-1, parts).sum(axis=1), found[0].path[::parts])
 
 
-def _single(fabric: Fabric, flows: PortFlows, pick: Pick) -> Rates:
-    taken, path = single_paths(fabric.network, fabric.reach, flows, pick)
-    rates = max_min_rates(path_uses(taken), fabric.network.capacity, len(flows))
+def static_paths(fabric: Fabric, flows: PortFlows) -> tuple[Indices, Bools]:
+    """(resources, shape (flows, 6), -1 = none; whether there is a path) of flows under static routing."""
+    return single_paths(fabric.network, fabric.reach, flows, static_pick(fabric.network, flows, fabric.columns))
+
+
+def path_rates(network: FlowNetwork, taken: Indices, path: Bools) -> Rates:
+    """Max-min fair rates of flows that each take one path: resources, shape (flows, hops), -1 = none."""
+    rates = max_min_rates(path_uses(taken), network.capacity, len(path))
     return Rates(np.where(path, rates, 0.0), path)
+
+
+def _single(fabric: Fabric, flows: PortFlows, pick: Pick) -> Rates:
+    return path_rates(fabric.network, *single_paths(fabric.network, fabric.reach, flows, pick))
 
 
 def _spread(fabric: Fabric, flows: PortFlows, *, adaptive: bool) -> Rates:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from ibplan.performance.fairness import Indices, Uses
-from ibplan.performance.flow_network import Bools, FlowNetwork
+from ibplan.performance.flow_network import Bools, FlowNetwork, nth_way
 from ibplan.performance.reach import Reach
 
 # Hops between switches, in order: leaf up, spine up, core down, spine down.
@@ -79,11 +79,7 @@ class _Walk:
         ways = self.network.ways
         start, count = self.network.blocks(self.at[flows][:, None], classes)
         count = count if open_ is None else np.where(open_, count, 0)
-        choice = self.pick(Hop(step, flows, self.at[flows], start, count))
-        ends = np.cumsum(count, axis=1, dtype=np.int32)
-        block = (ends <= choice[:, None]).sum(axis=1)
-        row = np.arange(len(flows))
-        way = start[row, block] + choice - (ends[row, block] - count[row, block])
+        way = nth_way(start, count, self.pick(Hop(step, flows, self.at[flows], start, count)))
         self.taken[flows, step] = ways.resource[way]
         self.at[flows] = ways.far[way]
 
