@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import islice
+from typing import NamedTuple, Self
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.integers import ceil_div
@@ -34,6 +35,13 @@ class Spots:
         self.places = array("i", bytes(4 * count))
         self.units = array("h", bytes(2 * count))
 
+    @classmethod
+    def of(cls, places: array[int], units: array[int]) -> Self:
+        """Devices of which all places are known."""
+        found = cls(0)
+        found.places, found.units = places, units
+        return found
+
     def __len__(self) -> int:
         return len(self.places)
 
@@ -43,9 +51,10 @@ class Spots:
     def __getitem__(self, number: int) -> Spot:
         return Spot(self.places[number], self.units[number])
 
-    def put(self, number: int, place: int, unit: int) -> None:
-        """Enter the place of one device."""
-        self.places[number], self.units[number] = place, unit
+    def fill(self, first: int, places: array[int], units: array[int]) -> None:
+        """Enter the places and units of devices from the first one on."""
+        self.places[first : first + len(places)] = places
+        self.units[first : first + len(units)] = units
 
     def at(self, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
         """(place, unit) of some devices."""
@@ -109,13 +118,25 @@ class Floor:
     @cached_property
     def server_places(self) -> tuple[int, ...]:
         """Places of the racks that hold servers, in the order of the servers."""
-        return tuple(map(self.server_rack, range(ceil_div(self.servers.count, self.rows.servers_per_rack))))
+        racks, slots = ceil_div(self.servers.count, self.rows.servers_per_rack), self.ground.slots
+        row = [self.ground.order[self.rows.network_racks + nth] for nth in range(self.rows.server_racks)]
+        firsts = range(0, ceil_div(racks, len(row)) * slots, slots)
+        return tuple(islice((first + slot for first in firsts for slot in row), racks))
 
     @cached_property
     def places(self) -> tuple[int, ...]:
         """All places where a rack stands, in the order of the floor: server rows, then the network area."""
-        used = set(self.server_places).union(*(spots.places for spots in self.spots.values()))
-        return tuple(sorted(used, key=lambda place: (place < 0, abs(place // self.ground.slots), place)))
+        return tuple(self._in_order({*self.server_places, *self.network_places}))
+
+    @cached_property
+    def network_places(self) -> tuple[int, ...]:
+        """Places of the racks without a server, in the order of the floor."""
+        used = set[int]().union(*(spots.places for spots in self.spots.values()))
+        return tuple(self._in_order(used.difference(self.server_places)))
+
+    def _in_order(self, places: Collection[int]) -> list[int]:
+        area = sorted((p for p in places if p < 0), key=lambda place: (-(place // self.ground.slots), place))
+        return sorted(p for p in places if p >= 0) + area
 
     @cached_property
     def signature(self) -> object:
@@ -155,30 +176,22 @@ class Floor:
 
     def _servers(self) -> Spots:
         """All servers; where the unit is not known, cables are measured from the bottom of the rack."""
-        found = Spots(self.servers.count)
-        for number in range(self.servers.count):
-            place, unit = self.server(number)
-            found.put(number, place, unit or 1)
-        return found
+        each, count = self.rows.servers_per_rack, self.servers.count
+        within = [1] * each if self.servers.whole_rack else [nth * self.servers.box.units + 1 for nth in range(each)]
+        places = array("i", [place for place in self.server_places for _ in range(each)][:count])
+        return Spots.of(places, (array("h", within) * len(self.server_places))[:count])
 
     def _pdus(self) -> Spots:
         """The rack PDUs, rack by rack: those of server racks first. Cables are measured from the bottom of the rack."""
-        served = set(self.server_places)
-        racks = (
-            []
-            if self.servers.whole_rack
-            else [p for p in self.server_places for _ in range(self.rules.server_rack_pdus)]
-        )
-        racks += [p for p in self.places if p not in served for _ in range(self.rules.network_rack_pdus)]
-        found = Spots(len(racks))
-        for number, place in enumerate(racks):
-            found.put(number, place, 1)
-        return found
+        served = () if self.servers.whole_rack else self.server_places
+        places = array("i", [place for place in served for _ in range(self.rules.server_rack_pdus)])
+        places.extend(place for place in self.network_places for _ in range(self.rules.network_rack_pdus))
+        return Spots.of(places, array("h", [1]) * len(places))
 
     @property
     def network_rack_count(self) -> int:
         """Racks without a server."""
-        return len(self.places) - len(self.server_places)
+        return len(self.network_places)
 
     @property
     def bought_rack_count(self) -> int:

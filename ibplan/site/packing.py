@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import NamedTuple
 
 from ibplan.errors import Reason, Unbuildable
 from ibplan.site.rules import SiteRules
@@ -28,6 +29,13 @@ class Box:
         return ceil(self.rack_units)
 
 
+class Stack(NamedTuple):
+    """Boxes alike in one rack, from the top down: the number of the rack, and the lowest unit of each."""
+
+    rack: int
+    units: range
+
+
 @dataclass(slots=True)
 class _Room:
     units: int
@@ -47,13 +55,13 @@ class Packer:
     rules: SiteRules
     rooms: list[_Room] = field(default_factory=list)
 
-    def put(self, box: Box, count: int, *, fresh: bool = False) -> list[tuple[int, int]]:
-        """(rack, lowest unit) of `count` boxes; `fresh`: they start in a new rack. Raises Unbuildable."""
+    def put(self, box: Box, count: int, *, fresh: bool = False) -> list[Stack]:
+        """Where `count` boxes stand, rack by rack; `fresh`: they start in a new rack. Raises Unbuildable."""
         if count:
             check_box(box, self.rules)
         if fresh or not self.rooms:
             self._open()
-        placed: list[tuple[int, int]] = []
+        placed: list[Stack] = []
         units = box.units
         while count:
             room = self.rooms[-1]
@@ -61,8 +69,8 @@ class Packer:
             if not taken:
                 self._open()
                 continue
-            rack, top = len(self.rooms) - 1, room.units - units + 1
-            placed += [(rack, top - n * units) for n in range(taken)]
+            top = room.units - units + 1
+            placed.append(Stack(len(self.rooms) - 1, range(top, top - taken * units, -units)))
             room.units -= taken * units
             room.power_w -= taken * (box.power_w or 0)
             room.weight_kg -= taken * (box.weight_kg or 0)

@@ -7,14 +7,16 @@ server's place depends on how many servers come after it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 from ibplan.errors import Reason, Unbuildable
 from ibplan.site.floor import Floor, Servers, SitedNetwork, Spots
 from ibplan.site.ground import Ground
-from ibplan.site.packing import Box, Packer, check_box, new_room
+from ibplan.site.packing import Box, Packer, Stack, check_box, new_room
 from ibplan.site.rows import Rows, leaf_demand, plan_rows
 from ibplan.site.rules import SiteRules
 from ibplan.site.shape import Shape, network_shape
@@ -42,9 +44,13 @@ class _Segment(NamedTuple):
     """Devices alike for the network area: their group, numbers in it, box, and whether they start a new rack."""
 
     group: str
-    numbers: Sequence[int]
+    numbers: Sequence[range]
     box: Box
     fresh: bool = False
+
+    @property
+    def boxes(self) -> int:
+        return sum(map(len, self.numbers))
 
 
 def _leaves(
@@ -59,19 +65,33 @@ def _leaves(
         shape, fabrics, group = shapes[network.name], network.size.fabrics, f"{network.name}/leaf"
         per_fabric = shape.leaf_count
         found = spots[group] = Spots(per_fabric * fabrics)
-        central: list[int] = []
-        for run in shape.runs:
-            for unit in range(run.first, run.first + run.count):
-                servers, leaves = run.unit(unit)
-                for fabric in range(fabrics):
-                    number = fabric * per_fabric + leaves.start
-                    placed = rows.leaves(network.name, unit, fabric) if servers else ()
-                    for (row, nth, height), _ in zip(placed, leaves, strict=False):
-                        found.put(number, row * ground.slots + ground.order[nth], height)
-                        number += 1
-                    central += range(number, fabric * per_fabric + leaves.stop)
+        central: list[range] = []
+        for fabric, units, leaves in _together(shape, fabrics, rows.demands[network.name].leaves):
+            number = leaves.start
+            for row, room in rows.leaves(network.name, units, fabric):
+                here = room[: leaves.stop - number]
+                places = array("i", [row * ground.slots + ground.order[rack] for rack, _ in here])
+                found.fill(number, places, array("h", [height for _, height in here]))
+                number += len(here)
+            if number < leaves.stop:
+                central.append(range(number, leaves.stop))
         if central:
-            yield _Segment(group, sorted(central), network.boxes["leaf"])
+            yield _Segment(group, sorted(central, key=lambda numbers: numbers.start), network.boxes["leaf"])
+
+
+def _together(shape: Shape, fabrics: int, places: int) -> Iterable[tuple[int, range, range]]:
+    """(fabric, units, their leaves): units alike together where each fills the places that it has, else one by one.
+
+    Leaves of units without servers have no place in the rows: with them go no units.
+    """
+    for fabric, run in product(range(fabrics), shape.runs):
+        first = fabric * shape.leaf_count + run.first_leaf
+        units, leaves = range(run.first, run.first + run.count), range(first, first + run.count * run.leaves)
+        if not run.servers or run.leaves == places:
+            yield fabric, units if run.servers else range(0), leaves
+        else:
+            for nth, unit in enumerate(units):
+                yield fabric, range(unit, unit + 1), leaves[nth * run.leaves : (nth + 1) * run.leaves]
 
 
 def _central(networks: Sequence[SitedNetwork], shapes: Mapping[str, Shape]) -> Iterable[_Segment]:
@@ -79,15 +99,15 @@ def _central(networks: Sequence[SitedNetwork], shapes: Mapping[str, Shape]) -> I
     for network in networks:
         for row in network.size.tiers:
             if row.tier != "leaf":
-                yield _Segment(f"{network.name}/{row.tier}", range(row.count), network.boxes[row.tier])
+                yield _Segment(f"{network.name}/{row.tier}", [range(row.count)], network.boxes[row.tier])
         if "manager" in network.boxes:
             count = sum(load.reserved for _, load in shapes[network.name].leaf_loads()) * network.size.fabrics
-            yield _Segment(f"{network.name}/manager", range(count), network.boxes["manager"])
+            yield _Segment(f"{network.name}/manager", [range(count)], network.boxes["manager"])
     for network in networks:
         for hosts in network.size.request.attached:
             box = network.boxes.get(f"attached:{hosts.name}")
             if box is not None:
-                yield _Segment(f"{network.name}/attached:{hosts.name}", range(hosts.hosts), box, True)
+                yield _Segment(f"{network.name}/attached:{hosts.name}", [range(hosts.hosts)], box, True)
 
 
 def _place_central(
@@ -96,12 +116,12 @@ def _place_central(
     """Into the room that the network racks of the first row keep free if all of it fits there, else into own rows."""
     spare = rows.spare_room()
     if spare is not None and not any(s.fresh for s in segments):
-        placed = [spare.put(s.box, len(s.numbers)) for s in segments]
+        placed = [spare.put(s.box, s.boxes) for s in segments]
         if len(spare.rooms) <= rows.network_racks:
             _record(segments, placed, spots, lambda rack: ground.order[rack])
             return
     packer = Packer(rules)
-    placed = [packer.put(s.box, len(s.numbers), fresh=s.fresh) for s in segments]
+    placed = [packer.put(s.box, s.boxes, fresh=s.fresh) for s in segments]
 
     def place(rack: int) -> int:
         row, nth = divmod(rack, ground.slots)
@@ -112,15 +132,22 @@ def _place_central(
 
 def _record(
     segments: Sequence[_Segment],
-    placed: Sequence[Sequence[tuple[int, int]]],
+    placed: Sequence[Sequence[Stack]],
     spots: dict[str, Spots],
     place: Callable[[int], int],
 ) -> None:
     """Enter packed segments; groups that are not there yet get as many places as they have numbers."""
-    for segment, racks in zip(segments, placed, strict=True):
-        found = spots.setdefault(segment.group, Spots(len(segment.numbers)))
-        for number, (rack, unit) in zip(segment.numbers, racks, strict=True):
-            found.put(number, place(rack), unit)
+    for segment, stacks in zip(segments, placed, strict=True):
+        found = spots.setdefault(segment.group, Spots(segment.boxes))
+        places, units = array("i"), array("h")
+        for stack in stacks:
+            places.extend(array("i", [place(stack.rack)]) * len(stack.units))
+            units.extend(stack.units)
+        done = 0
+        for numbers in segment.numbers:
+            end = done + len(numbers)
+            found.fill(numbers.start, places[done:end], units[done:end])
+            done = end
 
 
 def _in_one_rack(
@@ -138,16 +165,21 @@ def _in_one_rack(
     box, count = servers.box, servers.count
     power, weight = (box.power_w or 0) * count, (box.weight_kg or 0) * count
     packer = Packer(rules, [new_room(rules, box.units * count, power, weight)])
-    leaves = [_Segment(f"{n.name}/leaf", range(_leaf_total(n)), n.boxes["leaf"]) for n in networks]
+    leaves = [_Segment(f"{n.name}/leaf", [range(_leaf_total(n))], n.boxes["leaf"]) for n in networks]
     segments = [*leaves, *(s for s in rest if not s.group.endswith("/leaf"))]
-    placed = [packer.put(s.box, len(s.numbers)) for s in segments]
+    placed = [packer.put(s.box, s.boxes) for s in segments]
     if len(packer.rooms) > 1:
         return None
     spots: dict[str, Spots] = {}
     # The room's top is that of the units left; the servers stand at the bottom.
     above = box.units * count
-    _record(segments, [[(0, unit + above) for _, unit in p] for p in placed], spots, lambda _: _first(ground, rows))
+    raised = [[Stack(s.rack, _raised(s.units, above)) for s in stacks] for stacks in placed]
+    _record(segments, raised, spots, lambda _: _first(ground, rows))
     return spots
+
+
+def _raised(units: range, by: int) -> range:
+    return range(units.start + by, units.stop + by, units.step)
 
 
 def _first(ground: Ground, rows: Rows) -> int:

@@ -5,7 +5,7 @@ A row is laid out for as many units as can ever begin in it, so that no leaf mov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -65,21 +65,33 @@ class Rows:
         """Servers of a full row."""
         return self.servers_per_rack * self.server_racks
 
-    def leaves(self, network: str, unit: int, fabric: int) -> Iterable[tuple[int, int, int]]:
-        """(row, rack in the order of filling, lowest unit) of the leaves of a unit that have a place in the rows."""
+    def leaves(self, network: str, units: range, fabric: int) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
+        """Row by row the leaves of units that have a place there: (rack in the order of filling, lowest unit)."""
         demand = self.demands[network]
         if network in self.tops:
-            return [self._on_top(demand, unit, fabric, position) for position in range(demand.leaves)]
-        if network not in self.spots:
-            return ()
-        row, nth = 0, 0
-        if demand.unit_servers is not None:
-            row = unit * demand.unit_servers // self.servers_per_row
-            nth = unit - ceil_div(row * self.servers_per_row, demand.unit_servers)
-        first = (nth * demand.fabrics + fabric) * demand.leaves
-        return [(row, rack, height) for rack, height in self.spots[network][first : first + demand.leaves]]
+            for unit in units:
+                for position in range(demand.leaves):
+                    row, spot = self._on_top(demand, unit, fabric, position)
+                    yield row, [spot]
+        elif network in self.spots:
+            yield from self._beside(demand, units, fabric)
 
-    def _on_top(self, demand: LeafDemand, unit: int, fabric: int, position: int) -> tuple[int, int, int]:
+    def _beside(self, demand: LeafDemand, units: range, fabric: int) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
+        """Leaves in network racks: the units that begin in a row, one after the other."""
+        spots, each = self.spots[demand.network], demand.leaves
+        if demand.unit_servers is None:
+            yield 0, spots[fabric * each : (fabric + 1) * each]
+            return
+        while units:
+            row = units.start * demand.unit_servers // self.servers_per_row
+            begin, end = (ceil_div(r * self.servers_per_row, demand.unit_servers) for r in (row, row + 1))
+            firsts = [
+                (n * demand.fabrics + fabric) * each for n in range(units.start - begin, min(units.stop, end) - begin)
+            ]
+            yield row, [spot for first in firsts for spot in spots[first : first + each]]
+            units = range(min(units.stop, end), units.stop)
+
+    def _on_top(self, demand: LeafDemand, unit: int, fabric: int, position: int) -> tuple[int, tuple[int, int]]:
         """Leaf g of all stands with server g x (servers of a unit) / (leaves of a unit), rounded down."""
         number = (unit * demand.fabrics + fabric) * demand.leaves + position
         rack, nth = 0, number
@@ -87,7 +99,7 @@ class Rows:
             rack = number * demand.unit_servers // demand.of_unit // self.servers_per_rack
             nth = number - ceil_div(rack * self.servers_per_rack * demand.of_unit, demand.unit_servers)
         row, in_row = divmod(rack, self.server_racks)
-        return row, self.network_racks + in_row, self.tops[demand.network] - (nth + 1) * demand.box.units + 1
+        return row, (self.network_racks + in_row, self.tops[demand.network] - (nth + 1) * demand.box.units + 1)
 
     def spare_room(self) -> Packer | None:
         """The network racks of a row with what stays free when all units of the row are there; None without any."""
@@ -109,8 +121,9 @@ def plan_rows(rules: SiteRules, server: Box, whole_rack: int | None, demands: Se
         for network_racks in range(_least_racks(rules, per_rack, demands), rules.racks_per_row):
             servers = (rules.racks_per_row - network_racks) * per_rack
             packer = Packer(rules)
-            spots = {d.network: packer.put(d.box, d.units_in(servers) * d.of_unit) for d in demands}
+            stacks = {d.network: packer.put(d.box, d.units_in(servers) * d.of_unit) for d in demands}
             if len(packer.rooms) <= network_racks:
+                spots = {name: [(s.rack, unit) for s in found for unit in s.units] for name, found in stacks.items()}
                 return Rows(per_rack, rules.racks_per_row - network_racks, network_racks, named, spots, {}, packer)
     return Rows(per_rack, rules.racks_per_row, 0, named, {}, {}, None)
 
