@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
@@ -46,6 +46,7 @@ class PartsBook:
     recipes: Mapping[tuple[str, int], tuple[Recipe, ...]]
     stand_ins: Mapping[str, tuple[Module | Cable, ...]]
     _offers: dict[str, Offer] = field(default_factory=dict, compare=False, repr=False)
+    _prices: dict[tuple[str, float | None], PriceChoice | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, catalog: Catalog, optics: Literal["compatible", "vendor"]) -> PartsBook:
@@ -77,7 +78,7 @@ class PartsBook:
 
     def _chosen(self, part: str) -> Offer:
         named, entries = self._entries(part)
-        return _cheapest([Offer(e, self.catalog.prices.choose(e.id), named) for e in entries])
+        return _cheapest([Offer(e, self._price(e.id, None), named) for e in entries])
 
     def cables(self, part: str) -> list[Cable]:
         """The named cable and what stands in for it."""
@@ -86,12 +87,19 @@ class PartsBook:
     def cable_offer(self, part: str, lengths_m: Mapping[str, float | None]) -> Offer:
         """The cheapest priced of the cables in `lengths_m`, each at its length (None = unknown); at least one."""
         named, entries = self._entries(part)
-        priced = [(e, self.catalog.prices.choose(e.id, lengths_m[e.id])) for e in entries if e.id in lengths_m]
+        priced = [(e, self._price(e.id, lengths_m[e.id])) for e in entries if e.id in lengths_m]
         return _cheapest([Offer(e, price, named) for e, price in priced])
 
     def at_length(self, offer: Offer, length_m: float | None) -> Offer:
         """The same cable at the price of a length in metres."""
-        return replace(offer, price=self.catalog.prices.choose(offer.entry.id, length_m))
+        return Offer(offer.entry, self._price(offer.entry.id, length_m), offer.named)
+
+    def _price(self, part: str, length_m: float | None) -> PriceChoice | None:
+        """The price that stands for a part at a length in metres, looked up once."""
+        key = (part, length_m)
+        if key not in self._prices:
+            self._prices[key] = self.catalog.prices.choose(part, length_m)
+        return self._prices[key]
 
     def _entries(self, part: str) -> tuple[Module | Cable, list[Module | Cable]]:
         named: Module | Cable = self.catalog.modules.get(part) or self.catalog.cables[part]
