@@ -63,8 +63,12 @@ def line_item(
     power: tuple[float | None, float | None, bool],
     where: str,
     basis: Basis | None = None,
+    length_m: float | None = None,
 ) -> LineItem:
-    """One line. `identity`: part, manufacturer, part number, description; `power`: maximum, typical, held by a host."""
+    """One line. `identity`: part, manufacturer, part number, description; `power`: maximum, typical, held by a host.
+
+    With a length in metres the price source says which length the price was read for.
+    """
     part, manufacturer, part_number, description = identity
     return LineItem(
         network=network,
@@ -78,7 +82,7 @@ def line_item(
         unit_price_usd=None if choice is None else choice.unit_usd,
         price_kind=None if choice is None else choice.kind,
         price_date=None if choice is None else choice.date,
-        price_source=None if choice is None else _price_source(choice),
+        price_source=None if choice is None else _price_source(choice, length_m),
         power_each_w=power[0],
         power_typical_each_w=power[1],
         power_in_host=power[2],
@@ -86,15 +90,18 @@ def line_item(
         basis=basis,
         list_price_usd=None if choice is None else choice.list_usd or choice.unit_usd,
         discount_percent=None if choice is None else choice.discount_fraction * 100,
+        length_m=length_m,
     )
 
 
-def _price_source(choice: PriceChoice) -> str:
+def _price_source(choice: PriceChoice, length_m: float | None) -> str:
     """The source of a price; a converted one names its exchange rate and that rate's date."""
-    if choice.rate is None:
-        return choice.source
-    rate = choice.rate
-    return f"{choice.source}; 1 {rate.currency} = {rate.usd:g} USD on {rate.date} ({rate.source})"
+    found, rate = choice.source, choice.rate
+    if rate is not None:
+        found += f"; 1 {rate.currency} = {rate.usd:g} USD on {rate.date} ({rate.source})"
+    if length_m is None or choice.locked:
+        return found
+    return f"{found}; for {choice.length_m:g} m" if choice.length_m is not None else f"{found}; {NO_LENGTH}"
 
 
 def _equipment_item(network: NetworkName, e: Equipment) -> LineItem:
@@ -141,7 +148,7 @@ def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds
     power = _cable_power(entry, holds.get(link.a.tier, False), holds.get(link.b.tier, False))
     where = f"{_FAR[link.a.tier]} to {_named(link.b.tier, link.host)}"
     part, vendor, _, model = _identity(order.offer)
-    item = line_item(
+    return line_item(
         network,
         "reserved" if link.kind == "reserved" else link.a.tier,
         "splitter" if entry.ends_b > 1 else "cable",
@@ -151,16 +158,8 @@ def _cable_item(network: NetworkName, parts: LinkParts, order: CableOrder, holds
         (power, power, False),
         where,
         None if parts.recipe is None else parts.recipe.basis,
+        order.length_m,
     )
-    return at_length(item, price, order.length_m)
-
-
-def at_length(item: LineItem, price: PriceChoice | None, length_m: float | None) -> LineItem:
-    """The line with a length in metres; its price source says which length the price was read for."""
-    if price is None or price.locked or length_m is None:
-        return replace(item, length_m=length_m)
-    read_for = f"for {price.length_m:g} m" if price.length_m is not None else NO_LENGTH
-    return replace(item, length_m=length_m, price_source=f"{item.price_source}; {read_for}")
 
 
 def _cable_power(cable: Cable, near_held: bool, far_held: bool) -> float | None:

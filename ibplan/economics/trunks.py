@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ibplan.cabling.trunks import Structured, panel_part, panel_words, trunk_part, trunk_words
 from ibplan.catalog.prices import PriceBook
-from ibplan.economics.bill import at_length, line_item
+from ibplan.economics.bill import line_item
 from ibplan.economics.items import LineItem, NetworkName
 
 CABLING_TIER = "cabling"
@@ -28,8 +28,10 @@ def structured_items(network: NetworkName, structured: Structured, prices: Price
     found = []
     for (part, words, length_m), count in sorted(trunks.items()):
         price, identity = prices.choose(part, length_m), (part, None, None, words)
-        item = line_item(network, CABLING_TIER, "trunk", identity, count, price, _PASSIVE, "between racks")
-        found.append(at_length(item, price, float(length_m)))
+        where, length = "between racks", float(length_m)
+        found.append(
+            line_item(network, CABLING_TIER, "trunk", identity, count, price, _PASSIVE, where, length_m=length)
+        )
     for (part, words), count in sorted(panels.items()):
         what = (part, None, None, words)
         found.append(line_item(network, CABLING_TIER, "panel", what, count, prices.choose(part), _PASSIVE, "in racks"))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import groupby
+from operator import attrgetter
 
 from ibplan.errors import Reason, Unbuildable, short
 from ibplan.fabric.cage_bounds import may_fit
 from ibplan.fabric.geometry import Demand
 from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, TierRequest, UnitLoad
 from ibplan.integers import ceil_div, divisors, largest
+
+_BUT_COUNT = attrgetter(*(field.name for field in fields(LeafLoad) if field.name != "count"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,18 @@ def leaf_load(request: FabricRequest, rule: UnitRule, servers: int, sharing: int
 
 def _bounded(tier: TierRequest, load: LeafLoad) -> LeafLoad:
     configured = max(load.downlinks, load.ports_in_use)
-    return replace(load, downlinks=configured, needed=tier.uplinks_for(configured), most=most_uplinks(tier, configured))
+    needed, most = tier.uplinks_for(configured), most_uplinks(tier, configured)
+    return LeafLoad(
+        load.count,
+        load.servers,
+        load.attached,
+        load.reserved,
+        configured,
+        needed,
+        most,
+        load.uplinks,
+        load.down_gbps,
+    )
 
 
 def build_units(request: FabricRequest, rule: UnitRule) -> tuple[list[UnitLoad], int]:
@@ -280,11 +294,11 @@ def _own_leaves(request: FabricRequest, rule: UnitRule, group: Attached, index: 
 
 def _merged(leaves: Iterable[LeafLoad]) -> tuple[LeafLoad, ...]:
     """Neighbouring leaves that are alike become one load."""
-    runs = [list(run) for _, run in groupby(leaves, key=lambda x: replace(x, count=1))]
-    return tuple(replace(run[0], count=sum(x.count for x in run)) for run in runs)
+    runs = [list(run) for _, run in groupby(leaves, key=_BUT_COUNT)]
+    return tuple(run[0] if len(run) == 1 else replace(run[0], count=sum(x.count for x in run)) for run in runs)
 
 
 def _runs(units: list[UnitLoad]) -> list[UnitLoad]:
     """Neighbouring units that are alike become one load."""
-    runs = [list(run) for _, run in groupby(units, key=lambda u: replace(u, count=1))]
-    return [replace(run[0], count=sum(u.count for u in run)) for run in runs]
+    runs = [list(run) for _, run in groupby(units, key=lambda unit: (unit.servers, unit.leaves))]
+    return [run[0] if len(run) == 1 else replace(run[0], count=sum(u.count for u in run)) for run in runs]
