@@ -53,6 +53,7 @@ from ibplan.plan.tcp import tcp_verdict
 from ibplan.plan.totals import totals
 from ibplan.plan.trunk_notes import trunk_findings
 from ibplan.plan.why import reasons
+from ibplan.site.ground import Ground
 from ibplan.site.rules import site_rules
 from ibplan.spec.load import LoadedSpec
 from ibplan.spec.models import Spec
@@ -133,7 +134,8 @@ def _context(loaded: LoadedSpec, catalog: Catalog) -> _Context:
     named, book = resolve(loaded, catalog), PartsBook.of(catalog, loaded.spec.optics)
     planner = SidePlanner(loaded.spec, named.server, catalog, book)
     extras = extras_of(loaded, named.server.gpus)
-    means = Means(book, planner, extras, _site_stated(loaded), structured=structured_rules(loaded.spec.site))
+    ground, stated = Ground(site_rules(loaded.spec.site)), _site_stated(loaded)
+    means = Means(book, planner, extras, ground, stated, structured=structured_rules(loaded.spec.site))
     job = JobOnDesigns(loaded.spec, named.server, named.gpus, planned_job(loaded, named.gpus))
     return _Context(loaded, catalog, named, means, job)
 
@@ -257,7 +259,7 @@ def _plan(
         spec.name or "spec",
         spec.model_dump(mode="json"),
         context.loaded.defaults,
-        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date), site_rules(spec.site).measures),
+        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date), context.means.ground.rules.measures),
         None if best is None else best.design.id,
         tuple(designs),
         rejected,

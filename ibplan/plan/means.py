@@ -14,6 +14,7 @@ from ibplan.plan.side_build import cabled
 from ibplan.plan.side_model import SideNetwork, SideNetworks
 from ibplan.plan.side_networks import SidePlanner
 from ibplan.site.floor import Floor
+from ibplan.site.ground import Ground
 from ibplan.spec.models import Fabric
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Parts, the planner of side networks, and what a bill holds besides.
+    """Parts, the planner of side networks, what a bill holds besides, and the ground on which all of it stands.
 
     `known`: side networks cabled before, because many forms have the same ones on floors alike. `site_stated`: the spec
     says something of the layout, so that a run that no parts cover refuses a design. `lengths`: whether cables are
@@ -33,6 +34,7 @@ class Means:
     book: PartsBook
     planner: SidePlanner
     extras: Extras
+    ground: Ground
     site_stated: bool
     lengths: bool = True
     structured: StructuredRules | None = None

@@ -9,9 +9,10 @@ from ibplan.catalog.store import Catalog
 from ibplan.fabric.network import NetworkSize
 from ibplan.plan.switches import SwitchModel, TierModels
 from ibplan.site.floor import Floor, Servers, SitedNetwork
+from ibplan.site.ground import Ground
 from ibplan.site.packing import Box
 from ibplan.site.placing import plan_floor
-from ibplan.site.rules import boxes, site_rules
+from ibplan.site.rules import boxes
 from ibplan.spec.models import AttachedHosts, InlineServer, Spec
 
 _UM2: float = 1e12
@@ -72,7 +73,7 @@ def tier_models(models: TierModels) -> dict[str, SwitchModel]:
     return {"leaf": models.leaf, "spine": models.spine, "core": models.core}
 
 
-def place_design(spec: Spec, catalog: Catalog, networks: Sequence[NetworkToPlace]) -> Placed:
+def place_design(spec: Spec, catalog: Catalog, ground: Ground, networks: Sequence[NetworkToPlace]) -> Placed:
     """Place all networks of a design with its servers. Raises Unbuildable where a stated limit is broken."""
     server = server_box(spec, catalog)
     unknown = [f"rack units of {_server_name(spec)}"] if server is None else []
@@ -89,9 +90,9 @@ def place_design(spec: Spec, catalog: Catalog, networks: Sequence[NetworkToPlace
         sited.append(SitedNetwork(network.name, network.size, found | _other_boxes(network)))
     if server is None or unknown:
         return Placed(None, tuple(dict.fromkeys(unknown)))
-    rules = site_rules(spec.site)
+    rules = ground.rules
     count = networks[0].size.request.servers
-    floor = plan_floor(rules, _servers(spec, catalog, server, count), sited)
+    floor = plan_floor(ground, _servers(spec, catalog, server, count), sited)
     every = {box.name: box for box in (server, *(box for n in sited for box in n.boxes.values()))}.values()
     known = floor.servers.rack_box is not None and floor.servers.rack_box.power_w is not None
     return Placed(

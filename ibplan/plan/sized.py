@@ -94,7 +94,10 @@ def _beside(
     for _ in range(_MOST_ROUNDS):
         side = means.planner.with_pdus(pdus).plan(form.fabric, network, last)
         placed = place_design(
-            spec, means.book.catalog, [_to_place(form, network, spec), *map(_side_to_place, side.planned)]
+            spec,
+            means.book.catalog,
+            means.ground,
+            [_to_place(form, network, spec), *map(_side_to_place, side.planned)],
         )
         found = None if placed.floor is None else placed.floor.pdu_count
         if found is None or found == pdus:

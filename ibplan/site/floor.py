@@ -56,6 +56,17 @@ class Spots:
         self.places[first : first + len(places)] = places
         self.units[first : first + len(units)] = units
 
+    @property
+    def columns(self) -> tuple[array[int], array[int]]:
+        """Places, and units."""
+        return self.places, self.units
+
+    def around(self, first: int, count: int) -> Self:
+        """So many devices from a number on; after the last comes the first again."""
+        times = ceil_div(first + count, len(self))
+        end = first + count
+        return self.of((self.places * times)[first:end], (self.units * times)[first:end])
+
     def at(self, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
         """(place, unit) of some devices."""
         places, units = self.places, self.units

@@ -6,7 +6,7 @@ from -1 downwards, slots from 0. So nothing moves when a row is added.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isqrt
 from typing import NamedTuple
@@ -27,9 +27,13 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Ground:
-    """The floor of a site."""
+    """The floor of a site. All designs of a plan stand on one.
+
+    `measured`: lengths of links that were asked for, by all that they depend on: designs often differ elsewhere.
+    """
 
     rules: SiteRules
+    measured: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def slots(self) -> int:

@@ -8,18 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import groupby
-from typing import Final
+from itertools import groupby, islice
+from typing import cast
 
 from ibplan.fabric.network import NetworkSize
 from ibplan.parts.links import LinkKind
 from ibplan.site.floor import Floor
 from ibplan.site.shape import Shape, UnitRun
 from ibplan.site.tally import Ends, Heights, Histogram, Tally, ends_at
-
-# What was asked last, newest at the end: designs of a plan often differ in what does not matter here.
-_MOST_KNOWN: Final = 48
-_known: dict[object, tuple[Histogram, ...] | None] = {}
 
 
 def length_histogram(
@@ -31,15 +27,12 @@ def length_histogram(
     leaf-spine links, fabrics for spine-core and leaf-leaf links, fabric by fabric. None where the place of an end is
     not known. An empty tuple where there are no such links.
     """
+    known = cast("dict[object, tuple[Histogram, ...] | None]", floor.ground.measured)
     asked = _asked(floor, network_name, network, kind, host)
-    if asked in _known:
-        _known[asked] = _known.pop(asked)
-        return _known[asked]
-    groups = _Runs(floor, network_name, network).groups(kind, host)
-    found = _known[asked] = None if groups is None else tuple(groups)
-    if len(_known) > _MOST_KNOWN:
-        _known.pop(next(iter(_known)))
-    return found
+    if asked not in known:
+        groups = _Runs(floor, network_name, network).groups(kind, host)
+        known[asked] = None if groups is None else tuple(groups)
+    return known[asked]
 
 
 def _asked(floor: Floor, name: str, network: NetworkSize, kind: LinkKind, host: str | None) -> object:
@@ -52,7 +45,7 @@ def _asked(floor: Floor, name: str, network: NetworkSize, kind: LinkKind, host: 
     links = (network.fabrics, request.rails, request.rail_optimized, request.attached, network.fabric.isl)
     shape = floor.shapes[name]
     inner = shape.runs if kind == "server-leaf" else shape
-    return kind, host, floor.rules, stands, fill, links, network.fabric.core, inner
+    return kind, host, stands, fill, links, network.fabric.core, inner
 
 
 class _Runs:
@@ -179,29 +172,28 @@ class _Runs:
             yield total.histogram()
 
     def _managers(self) -> list[Histogram] | None:
-        leaves = [leaf for leaf, load in self.shape.leaf_loads() for _ in range(load.reserved)]
-        return self._pairs("manager", leaves, lambda f, nth: f * len(leaves) + nth)
+        leaves = [(leaf, load.reserved) for leaf, load in self.shape.leaf_loads()]
+        each = sum(ports for _, ports in leaves)
+        return self._pairs("manager", leaves, [fabric * each for fabric in range(self.network.fabrics)])
 
     def _attached(self, host: str | None) -> list[Histogram] | None:
         """The ports of all leaves, in order, go to one host after the other; every fabric has its own."""
         index = next(i for i, group in enumerate(self.network.request.attached) if group.name == host)
-        hosts = self.network.request.attached[index].hosts
-        leaves = [leaf for leaf, load in self.shape.leaf_loads() for _ in range(load.attached[index])]
-        return self._pairs(f"attached:{host}", leaves, lambda _, nth: nth % hosts)
+        leaves = [(leaf, load.attached[index]) for leaf, load in self.shape.leaf_loads()]
+        return self._pairs(f"attached:{host}", leaves, [0] * self.network.fabrics)
 
-    def _pairs(self, tier: str, leaves: Sequence[int], far: Callable[[int, int], int]) -> list[Histogram] | None:
-        """Links from a list of leaves, one each, to hosts; all of them are one group."""
+    def _pairs(self, tier: str, leaves: Iterable[tuple[int, int]], first_of: Sequence[int]) -> list[Histogram] | None:
+        """Links from leaves, so many each, to hosts from the first one of each fabric on; all of them are one group."""
+        leaves = [(leaf, ports) for leaf, ports in leaves if ports]
         if not leaves:
             return []
         at, ends = (self.floor.spots_of(f"{self.name}/{t}") for t in ("leaf", tier))
         if ends is None:
             return None
         assert at is not None
-        total, leaf_count = Tally(self.floor), self.shape.leaf_count
-        for f in range(self.network.fabrics):
-            first = f * leaf_count
-            numbers = [first + leaf for leaf in leaves]
-            others = [far(f, nth) for nth in range(len(leaves))]
-            for (near, other), links in Counter(zip(at.at(numbers), ends.at(others), strict=True)).items():
-                total.add_pair(near, other, links)
+        total, count = Tally(self.floor), sum(ports for _, ports in leaves)
+        for fabric, first in enumerate(first_of):
+            hosts = zip(*ends.around(first, count).columns, strict=True)
+            for leaf, ports in leaves:
+                total.add_from(at[fabric * self.shape.leaf_count + leaf], Counter(islice(hosts, ports)))
         return [total.histogram()]

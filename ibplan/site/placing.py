@@ -22,9 +22,9 @@ from ibplan.site.rules import SiteRules
 from ibplan.site.shape import Shape, network_shape
 
 
-def plan_floor(rules: SiteRules, servers: Servers, networks: Sequence[SitedNetwork]) -> Floor:
+def plan_floor(ground: Ground, servers: Servers, networks: Sequence[SitedNetwork]) -> Floor:
     """Place every device. Raises Unbuildable where a device or the whole exceeds what the site allows."""
-    ground = Ground(rules)
+    rules = ground.rules
     shapes = {network.name: network_shape(network.size) for network in networks}
     if servers.rack_box is not None:
         check_box(replace(servers.rack_box, rack_units=1), rules)  # as tall as it is sold

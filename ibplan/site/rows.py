@@ -79,17 +79,21 @@ class Rows:
     def _beside(self, demand: LeafDemand, units: range, fabric: int) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
         """Leaves in network racks: the units that begin in a row, one after the other."""
         spots, each = self.spots[demand.network], demand.leaves
+        firsts = range(fabric * each, len(spots), demand.of_unit)
+        own = [spot for first in firsts for spot in spots[first : first + each]]
         if demand.unit_servers is None:
-            yield 0, spots[fabric * each : (fabric + 1) * each]
+            yield 0, own[:each]
             return
+        servers = self.servers_per_row
         while units:
-            row = units.start * demand.unit_servers // self.servers_per_row
-            begin, end = (ceil_div(r * self.servers_per_row, demand.unit_servers) for r in (row, row + 1))
-            firsts = [
-                (n * demand.fabrics + fabric) * each for n in range(units.start - begin, min(units.stop, end) - begin)
-            ]
-            yield row, [spot for first in firsts for spot in spots[first : first + each]]
-            units = range(min(units.stop, end), units.stop)
+            row = units.start * demand.unit_servers // servers
+            begin, end = (
+                ceil_div(row * servers, demand.unit_servers),
+                ceil_div((row + 1) * servers, demand.unit_servers),
+            )
+            here = units[: end - units.start]
+            yield row, own[(here.start - begin) * each : (here.stop - begin) * each]
+            units = units[len(here) :]
 
     def _on_top(self, demand: LeafDemand, unit: int, fabric: int, position: int) -> tuple[int, tuple[int, int]]:
         """Leaf g of all stands with server g x (servers of a unit) / (leaves of a unit), rounded down."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
@@ -34,30 +34,39 @@ class Tally:
 
     def __init__(self, floor: Floor) -> None:
         self.floor = floor
-        self._alike: Counter[tuple[int, Heights, Heights]] = Counter()
+        self._alike: dict[tuple[Heights, Heights], Counter[int]] = defaultdict(Counter)
         self._within: Counter[int] = Counter()
         self._one_by_one: Counter[tuple[int, int]] = Counter()
 
     def add(self, near: Ends, far: Ends, links: int) -> None:
         """Add the runs from every end to every other, each as often as there are links."""
-        point, alike = self.floor.ground.point, self._alike
-        ends = [(point(place), others) for place, others in far.items()]
-        for place, heights in near.items():
-            a = point(place)
-            for b, others in ends:
-                if a == b:
-                    self._add_within(heights, others, links)
-                else:
-                    alike[_apart(a, b), heights, others] += links
+        ends = self._by_heights(far)
+        for heights, points in self._by_heights(near).items():
+            for others, there in ends.items():
+                apart = self._alike[heights, others]
+                for a in points:
+                    for b in there:
+                        if a == b:
+                            self._add_within(heights, others, links)
+                        else:
+                            apart[_apart(a, b)] += links
 
-    def add_pair(self, near: tuple[int, int], far: tuple[int, int], links: int) -> None:
-        """Add the runs between two devices, each by its place and rack unit."""
-        (place, unit), (other_place, other) = near, far
-        if place == other_place:
-            self._within[abs((unit or 1) - (other or 1))] += links
-            return
-        point = self.floor.ground.point
-        self._one_by_one[_apart(point(place), point(other_place)), (unit or 1) + (other or 1)] += links
+    def _by_heights(self, ends: Ends) -> dict[Heights, list[Point]]:
+        found: dict[Heights, list[Point]] = {}
+        for place, heights in ends.items():
+            found.setdefault(heights, []).append(self.floor.ground.point(place))
+        return found
+
+    def add_from(self, near: tuple[int, int | None], far: Mapping[tuple[int, int], int]) -> None:
+        """Add the runs from one device to others, each by its place and rack unit, as often as there are links."""
+        place, unit = near
+        point, found = self.floor.ground.point, self._one_by_one
+        a = point(place)
+        for (other_place, other), links in far.items():
+            if place == other_place:
+                self._within[abs((unit or 1) - (other or 1))] += links
+            else:
+                found[_apart(a, point(other_place)), (unit or 1) + (other or 1)] += links
 
     def _add_within(self, heights: Heights, others: Heights, links: int) -> None:
         for unit, count in heights:
@@ -73,10 +82,11 @@ class Tally:
         top = 2 * ((rules.rack_units + 1) * unit_um + rules.run.tray_um) + slack_um
         for (path, both), links in self._one_by_one.items():
             found[-((both * unit_um - top - path) // _TENTH_UM)] += links
-        for (path, heights, others), links in self._alike.items():
-            longest = top + path
-            for both, count in _height_sums(heights, others):
-                found[-((both * unit_um - longest) // _TENTH_UM)] += count * links
+        for (heights, others), paths in self._alike.items():
+            sums = [(both * unit_um - top, count) for both, count in _height_sums(heights, others)]
+            for path, links in paths.items():
+                for above, count in sums:
+                    found[-((above - path) // _TENTH_UM)] += count * links
         return tuple((tenths / 10, count) for tenths, count in sorted(found.items()))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.wiring_model import ATTACHED, KINDS, SERVER, Wiring
 from ibplan.site.floor import Floor, Servers, SitedNetwork
+from ibplan.site.ground import Ground
 from ibplan.site.model import Layout
 from ibplan.site.packing import Box
 from ibplan.site.placing import plan_floor
@@ -34,7 +35,7 @@ def sited(network: NetworkSize, name: str = "compute", **boxes: Box) -> SitedNet
 
 
 def floor(network: NetworkSize, site: SiteRules | None = None, server: Box = SERVER_8U, **others: Any) -> Floor:
-    return plan_floor(site or rules(), Servers(network.request.servers, server, **others), [sited(network)])
+    return plan_floor(Ground(site or rules()), Servers(network.request.servers, server, **others), [sited(network)])
 
 
 def wired_lengths(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ibplan.errors import Unbuildable
 from ibplan.site.elevation import rack_contents
 from ibplan.site.floor import Floor, Servers
+from ibplan.site.ground import Ground
 from ibplan.site.packing import Box
 from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules
@@ -188,7 +189,7 @@ def test_no_two_devices_share_a_rack_unit_and_no_limit_is_exceeded(
     if sized is None:
         return
     try:
-        placed = plan_floor(site, servers, [sited(sized)])
+        placed = plan_floor(Ground(site), servers, [sited(sized)])
     except Unbuildable:
         return
     contents = rack_contents(placed, lambda group, number: f"{group}-{number}")
@@ -223,7 +224,7 @@ def test_several_networks_share_rows_and_racks() -> None:
     """Leaves of two networks: each has its part of the network racks of a row."""
     compute, storage = network(request(128)), network(request(128, 2))
     nets = [sited(compute), sited(storage, "storage", leaf=Box("storage switch", 2, 1_000))]
-    placed = plan_floor(rules(), Servers(128, SERVER_8U), nets)
+    placed = plan_floor(Ground(rules()), Servers(128, SERVER_8U), nets)
     contents = rack_contents(placed, lambda group, number: f"{group}-{number}")
     for content in contents:
         units = [u for d in content.devices for u in range(d.unit or 0, (d.unit or 0) + d.box.units)]
@@ -241,7 +242,7 @@ def test_attached_hosts_get_racks_of_their_own_if_their_height_is_known() -> Non
     assert mine.isdisjoint(names(placed, "compute/spine"))
     unplaced = sited(sized)
     unplaced = replace(unplaced, boxes={k: v for k, v in unplaced.boxes.items() if not k.startswith("attached")})
-    assert "compute/attached:storage" not in plan_floor(rules(), Servers(60, SERVER_8U), [unplaced]).spots
+    assert "compute/attached:storage" not in plan_floor(Ground(rules()), Servers(60, SERVER_8U), [unplaced]).spots
 
 
 def test_weight_limits_how_many_fit() -> None:

@@ -13,6 +13,7 @@ from ibplan.fabric.network import NetworkSize
 from ibplan.fabric.request import Attached, FabricRequest
 from ibplan.fabric.wiring import wire
 from ibplan.site.floor import Servers
+from ibplan.site.ground import Ground
 from ibplan.site.layout import make_layout
 from ibplan.site.lengths import length_histogram
 from ibplan.site.packing import Box
@@ -63,7 +64,7 @@ def test_histograms_of_separate_leaves_are_those_of_the_wired_links(
 
 def hold_against_wiring(network: NetworkSize, site: SiteRules, servers: Servers) -> None:
     try:
-        placed = plan_floor(site, servers, [sited(network)])
+        placed = plan_floor(Ground(site), servers, [sited(network)])
     except Unbuildable:
         return
     wired = wired_lengths(wire(network), make_layout(placed))
