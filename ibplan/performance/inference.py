@@ -141,7 +141,10 @@ def _split(gpus: int, prefill: _Found, decode: _Found) -> tuple[float, int, int]
 
 
 def _together(job: InferenceJob, machine: Machine, prefill: _Found, decode: _Found) -> Iterator[_Choice]:
-    """Services whose units do both: each way to prefill in time, and the best decode batch on the same units."""
+    """Services whose units do both, each better than those before: a way to prefill in time, and for it the best
+    decode batch on the same units.
+    """
+    most = -np.inf
     sizes = [np.stack([f.deployments.tp, f.deployments.pp, f.deployments.ep]) for f in (prefill, decode)]
     for p in np.flatnonzero(prefill.latency_s <= job.ttft_s):
         same = np.flatnonzero((sizes[1] == sizes[0][:, [p]]).all(axis=0))
@@ -149,11 +152,15 @@ def _together(job: InferenceJob, machine: Machine, prefill: _Found, decode: _Fou
         seconds = 1 / prefill.rate[p] + 1 / decode.rate[same]
         tpot_s = decode.latency_s[same] * seconds * decode.rate[same]
         kept = tpot_s <= job.tpot_s
-        if kept.any():
-            best = int(np.argmin(np.where(kept, seconds, np.inf)))
-            units = machine.gpus // int(prefill.deployments.gpus[p])
+        if not kept.any():
+            continue
+        best = int(np.argmin(np.where(kept, seconds, np.inf)))
+        units = machine.gpus // int(prefill.deployments.gpus[p])
+        served = units / float(seconds[best])
+        if served > most:
+            most = served
             phases = prefill.take(np.array([p])), decode.take(same[[best]])
-            yield _Choice(units / float(seconds[best]), *phases, units, units, float(tpot_s[best]), False)
+            yield _Choice(served, *phases, units, units, float(tpot_s[best]), False)
 
 
 def _unserved(job: InferenceJob, machine: Machine, prefill: _Found, decode: _Found) -> Unserved:
