@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -27,28 +27,30 @@ class Capital:
 
 def capital_cost(items: Sequence[LineItem]) -> Capital:
     """Sum the priced lines. A missing price is a state, never 0: it makes the sum incomplete."""
-    usd = sum((i.extended_usd for i in items if i.extended_usd is not None), Decimal(0))
-    estimated = sum((i.extended_usd or Decimal(0) for i in items if i.price_kind == "estimate"), Decimal(0))
+    usd = estimated = Decimal(0)
     unpriced: dict[str, int] = {}
+    by_category: dict[str, Decimal] = {}
+    by_tier: dict[str, Decimal] = {}
+    by_network: dict[str, Decimal] = {}
     for item in items:
-        if item.unit_price_usd is None:
+        extended = item.extended_usd
+        if extended is None:
             unpriced[item.part] = unpriced.get(item.part, 0) + item.quantity
+            extended = Decimal(0)
+        usd += extended
+        if item.price_kind == "estimate":
+            estimated += extended
+        for sums, key in ((by_category, item.category), (by_tier, item.tier), (by_network, item.network)):
+            sums[key] = sums.get(key, Decimal(0)) + extended
     return Capital(
         usd,
         not unpriced,
         float(estimated / usd) if usd else 0.0,
         tuple(unpriced.items()),
-        _sum_by(items, lambda i: i.category),
-        _sum_by(items, lambda i: i.tier),
-        _sum_by(items, lambda i: i.network),
+        by_category,
+        by_tier,
+        by_network,
     )
-
-
-def _sum_by(items: Iterable[LineItem], key: Callable[[LineItem], str]) -> dict[str, Decimal]:
-    sums: dict[str, Decimal] = {}
-    for item in items:
-        sums[key(item)] = sums.get(key(item), Decimal(0)) + (item.extended_usd or Decimal(0))
-    return sums
 
 
 def maximum_power_w(items: Iterable[LineItem]) -> float | None:
