@@ -97,6 +97,7 @@ def _class_parts(
     """The parts of one class. `together`: classes that share its cages, and so must share its modules."""
     (number, link), (medium, beside) = numbered, wanted
 
+    @cache
     def chosen(longest_m: float | None, of: LinkClass = link) -> LinkParts:
         try:
             found = choose_parts(book, of, layer, medium, beside, longest_m)
@@ -108,7 +109,7 @@ def _class_parts(
         return replace(found, link_class=number)
 
     longest = [] if runs is None else _longest_of_groups(network, link, together, runs)
-    bands = _bands(sorted(set(longest)), cache(lambda longest_m: _identity(chosen(longest_m))))
+    bands = _bands(sorted(set(longest)), lambda longest_m: _identity(chosen(longest_m)))
     if len(bands) < 2:
         yield chosen(max(longest, default=None))
         return
