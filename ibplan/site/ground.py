@@ -29,11 +29,11 @@ class Point(NamedTuple):
 class Ground:
     """The floor of a site. All designs of a plan stand on one.
 
-    `measured`: lengths of links that were asked for, by all that they depend on: designs often differ elsewhere.
+    `known`: shapes of networks and lengths of their links, by all that they depend on: designs often differ elsewhere.
     """
 
     rules: SiteRules
-    measured: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def slots(self) -> int:

@@ -27,7 +27,7 @@ def length_histogram(
     leaf-spine links, fabrics for spine-core and leaf-leaf links, fabric by fabric. None where the place of an end is
     not known. An empty tuple where there are no such links.
     """
-    known = cast("dict[object, tuple[Histogram, ...] | None]", floor.ground.measured)
+    known = cast("dict[object, tuple[Histogram, ...] | None]", floor.ground.known)
     asked = _asked(floor, network_name, network, kind, host)
     if asked not in known:
         groups = _Runs(floor, network_name, network).groups(kind, host)

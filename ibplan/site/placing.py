@@ -11,9 +11,10 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ibplan.errors import Reason, Unbuildable
+from ibplan.fabric.network import NetworkSize
 from ibplan.site.floor import Floor, Servers, SitedNetwork, Spots
 from ibplan.site.ground import Ground
 from ibplan.site.packing import Box, Packer, Stack, check_box, new_room
@@ -25,7 +26,7 @@ from ibplan.site.shape import Shape, network_shape
 def plan_floor(ground: Ground, servers: Servers, networks: Sequence[SitedNetwork]) -> Floor:
     """Place every device. Raises Unbuildable where a device or the whole exceeds what the site allows."""
     rules = ground.rules
-    shapes = {network.name: network_shape(network.size) for network in networks}
+    shapes = {network.name: _shape(ground, network.size) for network in networks}
     if servers.rack_box is not None:
         check_box(replace(servers.rack_box, rack_units=1), rules)  # as tall as it is sold
     demands = [leaf_demand(n.name, n.boxes["leaf"], shapes[n.name], n.size.fabrics) for n in networks]
@@ -38,6 +39,16 @@ def plan_floor(ground: Ground, servers: Servers, networks: Sequence[SitedNetwork
     floor = Floor(rules, ground, servers, tuple(networks), shapes, rows, together or spots)
     _check_hall(floor)
     return floor
+
+
+def _shape(ground: Ground, network: NetworkSize) -> Shape:
+    """The shape of a network: many floors have some of the same networks on them."""
+    known = cast("dict[object, Shape]", ground.known)
+    asked = (network.request, network.fabric)
+    found = known.get(asked)
+    if found is None:
+        found = known[asked] = network_shape(network)
+    return found
 
 
 class _Segment(NamedTuple):
