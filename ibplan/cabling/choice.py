@@ -134,13 +134,13 @@ def _bands(runs_m: Sequence[float], choice: Callable[[float], object]) -> list[S
 
 
 def _longest_of_groups(network: NetworkSize, link: LinkClass, together: Sequence[LinkClass], runs: Runs) -> list[float]:
-    """The longest run in metres of every group of links that must be of one medium; empty where it is unknown."""
+    """The longest known run in metres of every group of links that must be of one medium; empty where none is known.
+
+    Classes of which a place is unknown set no bound to those that share their cages.
+    """
     found: list[float] = []
     for kind, host in dict.fromkeys((c.kind, c.host) for c in together):
-        groups = runs.histogram(kind, host)
-        if groups is None:
-            return []
-        found += [group[-1][0] for group in groups if group]
+        found += [group[-1][0] for group in runs.histogram(kind, host) or () if group]
     alone = len(together) == 1 and _only_one(network, link)
     return found if alone and link.kind in _GROUPED else ([max(found)] if found else [])
 
@@ -179,15 +179,15 @@ def _from_histogram(network: NetworkSize, parts: LinkParts, book: PartsBook, run
     """The parts with cables by length, where each cable carries one link, or links that run alike; else None."""
     if parts.recipe is None:
         return parts
-    if parts.longest_m is None:
+    link = network.links[parts.link_class]
+    found = None if parts.longest_m is None else runs.histogram(link.kind, link.host)
+    if found is None:
         return with_orders(parts, book, [(None, parts.cables)])
     per_cable = parts.recipe.links_per_cable
-    link = network.links[parts.link_class]
     if not _only_one(network, link) or (per_cable > 1 and not parts.recipe.same_peer):
         return None
-    groups = runs.histogram(link.kind, link.host) or ()
     counts: dict[float, int] = defaultdict(int)
-    for group in groups if parts.groups is None else [groups[index] for index in parts.groups]:
+    for group in found if parts.groups is None else [found[index] for index in parts.groups]:
         for run_m, links in group:
             counts[run_m] += links
     links_each, fibers = per_cable.numerator, per_cable.denominator
