@@ -52,13 +52,30 @@ def _beaten(data: Data, names: Mapping[str, str]) -> Iterator[Line]:
     """That the recommended design, which its bandwidth puts first, is not the best buy for this job alone."""
     for row in data["marginal"]:
         beaten = row["axis"] != "per_gpu_gbps" and row["verdict"] in ("no gain", "loss")
-        if beaten and row["design"] == data["recommended"] and row["design"] in names:
+        if not beaten or row["design"] != data["recommended"] or row["design"] not in names:
+            continue
+        enough = _enough(row, data)
+        if enough is not None:
             yield Line(
-                f"recommended for its bandwidth; for this job alone {row['against']} gives as much for less. "
+                f"recommended for its bandwidth; for this job alone {enough} gives as much for less. "
                 "`design:` pins it, if no job will come that needs more.",
                 names[row["design"]],
                 "careful",
             )
+
+
+def _enough(row: Data, data: Data) -> str | None:
+    """The cheapest design before that of the row that keeps the limits and gives at least as much; None = none does."""
+    rows = data["marginal"]  # in the order of cost, behind the cheapest, which the first of them stands against
+    cheapest_first: dict[str, float] = {rows[0]["against"]: rows[0]["against_value"]}
+    cheapest_first |= {r["design"]: r["value"] for r in rows}
+    for design, value in cheapest_first.items():
+        if design == row["design"]:
+            return None
+        as_much = value <= row["value"] if row["axis"] == "step_s" else value >= row["value"]
+        if as_much and not _over_limit(design, data):
+            return design
+    return None
 
 
 def _left_out(data: Data, names: Mapping[str, str]) -> Iterator[Line]:

@@ -95,3 +95,25 @@ def test_a_recommended_design_that_is_no_better_for_the_job_says_so() -> None:
     assert any(label == "3" and "for this job alone" in words and ids[0] in words for label, words in alike)
     faster = _lines(_timed(replace(plan, recommended=ids[2]), dict(zip(ids, (10.0, 10.0, 9.0, 10.0), strict=True))))
     assert not any("for this job alone" in words for _, words in faster)
+
+
+def test_the_design_that_is_enough_for_the_job_is_the_cheapest_that_gives_as_much() -> None:
+    plan = samples.plan("budget-forces-2to1")
+    ids = [design.id for design in plan.designs]
+    by_cost = sorted(plan.designs, key=lambda design: design.totals.capex_usd)
+    dearest = by_cost[-1].id
+    # The second is a little faster than the first, and the dearest only as fast as the first.
+    steps = dict(zip((design.id for design in by_cost), (10.0, 9.9, 9.95, 10.0), strict=True))
+    data = _timed(replace(plan, recommended=dearest), steps)
+    assert next(row for row in data["marginal"] if row["design"] == dearest)["against"] == by_cost[1].id
+    label = str(1 + ids.index(dearest))
+    (said,) = [words for marker, words in _lines(data) if marker == label and "for this job alone" in words]
+    assert f"{by_cost[0].id} gives as much for less" in said
+    # One that breaks a limit cannot be pinned instead.
+    over = {**data, "designs": [_broken(d) if d["id"] == by_cost[0].id else d for d in data["designs"]]}
+    (said,) = [words for marker, words in _lines(over) if marker == label and "for this job alone" in words]
+    assert f"{by_cost[1].id} gives as much for less" in said
+
+
+def _broken(design: dict[str, Any]) -> dict[str, Any]:
+    return {**design, "fits": {**design["fits"], "power": False}}
