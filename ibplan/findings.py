@@ -287,6 +287,13 @@ _KINDS = (
         "`partial_units: whole` moves fewest; attached hosts and managers move where the last unit fills up.",
     ),
     FindingKind(
+        "growth-over-budget",
+        "warning",
+        "Through year {year} the network costs {cost}: {over} over the network budget of {budget}, which today's stage "
+        "alone is held against.",
+        "Have the money by then, or set a budget that all stages keep; `ibplan growth` has the price of every stage.",
+    ),
+    FindingKind(
         "growth-out-of-reach",
         "warning",
         "It cannot grow to {gpus} with the same switches: {reason}.",

@@ -101,6 +101,8 @@ def pinned_plan(loaded: LoadedSpec, catalog: Catalog, design: str | None) -> Pla
     plan = make_plan(replace(loaded, spec=loaded.spec.model_copy(update={"design": None})), catalog)
     if design not in [i for d in plan.designs for i in (d.id, *(other.id for other in d.alternatives))]:
         raise UsageError(_unknown(plan, design, "--design"))
+    if design == plan.recommended:
+        return plan
     return make_plan(replace(loaded, spec=loaded.spec.model_copy(update={"design": design})), catalog)
 
 

@@ -252,7 +252,7 @@ def _plan(
         for j in [*ranked, *_unranked(judged)]
     ]
     compared = comparable(designs)
-    growth, said = _growth(pinned or best, context)
+    growth, said = _growth(pinned or best, [*ranked, *_unranked(judged)], context)
     findings = [*findings, *said]
     return Plan(
         SCHEMA_VERSION,
@@ -287,16 +287,19 @@ def _shortfalls(judged: list[Judged], context: _Context) -> tuple[Shortfall, ...
     return (*of_job, *shortfalls(judged, context.spec, context.named.server))
 
 
-def _growth(chosen: Judged | None, context: _Context) -> tuple[Growth | None, list[Finding]]:
-    """The stages of the chosen design, and what is to be said of them."""
+def _growth(chosen: Judged | None, judged: list[Judged], context: _Context) -> tuple[Growth | None, list[Finding]]:
+    """The stages of the chosen design, and what is to be said of them and of those of others."""
     stages = growth_stages(context.spec, context.named.server, context.named.servers)
-    if chosen is None or len(stages) == 1:
+    if len(stages) == 1:
         return None, []
     from ibplan.plan.growth import grow
-    from ibplan.plan.growth_notes import growth_findings
+    from ibplan.plan.growth_notes import growth_findings, over_budget_findings
 
-    growth = grow(chosen.design, stages, context.named.server.gpus, context.spec, context.means)
-    return growth, list(growth_findings(growth))
+    spec, growth = context.spec, None
+    if chosen is not None:
+        growth = grow(chosen.design, stages, context.named.server.gpus, spec, context.means)
+    over = over_budget_findings(judged, growth, stages[-1][0], spec.budget.network)
+    return growth, [*(growth_findings(growth) if growth is not None else ()), *over]
 
 
 def _nearest(

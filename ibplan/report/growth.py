@@ -92,8 +92,10 @@ def _parts(plan: Data, ascii_only: bool) -> Iterator[RenderableType]:
 
 
 def _headline(plan: Data) -> str:
+    """Only a design that is chosen among all is called recommended."""
     growth = plan["growth"]
-    chosen = " (recommended)" if plan["recommended"] == growth["design"] else ""
+    pinned = any(design["pinned"] for design in plan["designs"] if design["id"] == growth["design"])
+    chosen = " (recommended)" if plan["recommended"] == growth["design"] and not pinned else ""
     return f"{printable(plan['name'])}: growth of {growth['design']}{chosen}"
 
 
@@ -172,6 +174,9 @@ def _words(plan: Data) -> Iterator[str]:
         yield f"These switches do not reach the last stage: {printable(growth['reason'])}."
     elif growth["reserved_usd"] is not None:
         yield _reserved_words(growth)
+    for row in plan["findings"]:
+        if (row["code"], row["design"]) == ("growth-over-budget", growth["design"]):
+            yield printable(row["message"])
     for way, path in (("Planned ahead", planned), ("Without planning ahead", unplanned)):
         if path["refusal"] is not None:
             yield f"{way}, it ends early: {printable(path['refusal'])}."

@@ -7,8 +7,12 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+
+from tests.cli.quick import load_once
 from tests.cli.run import run
 from tests.golden import check_golden
+from tests.hostile.inside import cli
 
 SPEC = "specs/growth-8192.yaml"
 
@@ -40,3 +44,29 @@ def test_errors_have_their_codes() -> None:
     roce = next(i for i in json.loads(run("design", SPEC, "--format", "json").stdout)["designs"] if i["rank"] == 2)
     done = run("growth", SPEC, "--design", roce["id"], "--format", "json")
     assert json.loads(done.stdout)["growth"]["design"] == roce["id"]
+
+
+GROWS = b"gpus: 512\nfabrics: infiniband\nnetwork: {oversubscription: [1:1, 2:1], switch: nvidia-qm9700}\n"
+GROWS += b"storage: none\nmanagement: {inband: false, oob: false}\n"
+GROWS += b"budget: $%s\ngrowth: [{year: 2, gpus: 1024}]\n"
+
+
+def test_only_the_recommended_design_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_once(monkeypatch)
+    spec = GROWS % b"5M"
+    plan = json.loads(cli("design", "-", "--format", "json", stdin=spec).out)
+    first, second = (next(d["id"] for d in plan["designs"] if d["rank"] == rank) for rank in (1, 2))
+    assert plan["recommended"] == first
+    for form in ("table", "markdown"):
+        heads = {i: cli("growth", "-", "--design", i, "--format", form, stdin=spec).out for i in (first, second)}
+        assert heads[first].splitlines()[0].endswith(f"growth of {first} (recommended)")
+        assert heads[second].splitlines()[0].endswith(f"growth of {second}")
+        assert cli("growth", "-", "--format", form, stdin=spec).out == heads[first]
+    pinned = cli("growth", "-", "--set", f"design={second}", stdin=spec).out
+    assert pinned.splitlines()[0].endswith(f"growth of {second}")
+    assert "budget" not in pinned
+
+
+def test_stages_beyond_the_budget_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_once(monkeypatch)
+    assert "over the network budget of $3,000,000" in " ".join(cli("growth", "-", stdin=GROWS % b"3M").out.split())

@@ -124,3 +124,26 @@ def test_the_specs_that_grow_recable_neither_compute_nor_storage() -> None:
         for stage in growth_of(plan(file.read_text(encoding="utf-8"))).planned.stages:
             recabled = {network.network: network.recabled for network in stage.networks}
             assert (recabled["compute"], recabled["storage"]) == (0, 0)
+
+
+def test_later_stages_beyond_the_budget_are_said_with_both_numbers() -> None:
+    text = "servers: 64\nserver: nvidia-dgx-h100\nnetwork: {oversubscription: [1:1, 2:1]}\n" + ALONE
+    result = plan(text + "budget: $3M\ngrowth: [{year: 2, gpus: 1024}]\n")
+    growth = growth_of(result)
+    whole = growth.planned.purchase_usd
+    assert growth.planned.stages[0].purchase_usd < 3_000_000 < whole
+    said = {f.design: f for f in result.findings if f.code == "growth-over-budget"}
+    chosen = said[growth.design]
+    assert (chosen.severity, chosen.pointer) == ("warning", "/growth")
+    assert f"Through year 2 the network costs ${whole:,.0f}" in chosen.message
+    assert "$3,000,000" in chosen.message
+    # Today's stage keeps the budget, which is today's; every design that passes it later is named, no other is.
+    assert all(design.fits.network_budget for design in result.designs)
+    lasts = {d.id: plan(text.replace("64", "128") + f"design: {d.id}\n").design(d.id) for d in result.designs}
+    assert set(said) == {i for i, last in lasts.items() if last.totals.capex_usd > 3_000_000} < set(lasts)
+
+
+def test_a_budget_that_all_stages_keep_or_that_today_breaks_says_nothing_of_later() -> None:
+    for budget in ("$1k", "$100M"):
+        findings = plan(GROWS + STAGES + f"budget: {budget}\n").findings
+        assert not any(f.code == "growth-over-budget" for f in findings)
