@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final, Literal
@@ -42,6 +42,7 @@ COMPARED: Final = (
     "estimated_fraction",
     "unpriced_parts",
     "power_w",
+    "power_known_w",
     "power_typical_w",
     "facility_w",
     "network_per_year_kwh",
@@ -58,7 +59,10 @@ _NETWORKS: Final = ("compute", "storage", "inband", "oob")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A part of an order, over all its places. `unit_usd` None = no price, or several; `usd` None = not all priced."""
+    """A part of an order, over all its places. `unit_usd` None = no price, or several; `usd` None = not all priced.
+
+    `estimated`: a price of it is an estimate.
+    """
 
     network: str
     category: str
@@ -69,6 +73,7 @@ class Line:
     quantity: int
     unit_usd: Decimal | None
     usd: Decimal | None
+    estimated: bool = False
 
     @property
     def key(self) -> tuple[int, str, str, str, float, str]:
@@ -147,13 +152,18 @@ class PartChange:
 
 @dataclass(frozen=True, slots=True)
 class MoneyChange:
-    """Purchase price of one category or network in both orders, USD. Not complete = a lower bound."""
+    """Purchase price of one category or network in both orders, USD. Not complete = a lower bound.
+
+    Estimated = a price in it is an estimate.
+    """
 
     name: str
     old_usd: Decimal
     new_usd: Decimal
     old_complete: bool
     new_complete: bool
+    old_estimated: bool = False
+    new_estimated: bool = False
 
     @property
     def changed(self) -> bool:
@@ -255,6 +265,7 @@ def _line(group: list[LineItem | LockedItem]) -> Line:
         sum(item.quantity for item in group),
         next(iter(prices)) if len(prices) == 1 else None,
         sum(known, Decimal(0)) if len(known) == len(sums) else None,
+        any(item.price_kind == "estimate" for item in group),
     )
 
 
@@ -267,14 +278,16 @@ def _sums(old: Order, new: Order, key: Callable[[Line], str]) -> tuple[MoneyChan
     )
 
 
-def _money(name: str, old: Iterable[Line], new: Iterable[Line]) -> MoneyChange:
+def _money(name: str, old: Sequence[Line], new: Sequence[Line]) -> MoneyChange:
     before, now = [line.usd for line in old], [line.usd for line in new]
     sums = [sum((usd for usd in found if usd is not None), Decimal(0)) for found in (before, now)]
-    return MoneyChange(name, sums[0], sums[1], None not in before, None not in now)
+    estimated = [any(line.estimated for line in lines) for lines in (old, new)]
+    return MoneyChange(name, sums[0], sums[1], None not in before, None not in now, *estimated)
 
 
 def _swapped(money: MoneyChange) -> MoneyChange:
-    return MoneyChange(money.name, money.new_usd, money.old_usd, money.new_complete, money.old_complete)
+    complete, estimated = (money.new_complete, money.old_complete), (money.new_estimated, money.old_estimated)
+    return MoneyChange(money.name, money.new_usd, money.old_usd, *complete, *estimated)
 
 
 def _figures(old: Order, new: Order) -> Iterable[FigureChange]:

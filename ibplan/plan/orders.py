@@ -103,7 +103,7 @@ def order_of_plan(plan: Plan, data: Data, source: str, design_id: str | None, op
 
 def order_of_lock(lock: Lock, source: str) -> Order:
     """The order that was locked."""
-    figures = {figure_id: lock.figures.get(figure_id) for figure_id in COMPARED}
+    figures = _with_known_power({figure_id: lock.figures.get(figure_id) for figure_id in COMPARED})
     return Order(source, lock.name, lock.design, lock.fabric, lines_of(lock.items), figures, lock.budget_usd)
 
 
@@ -169,7 +169,14 @@ def _figures(design: Data, plan: Data) -> dict[str, Value]:
             value = None
         sensible = isinstance(value, bool | int | float) and abs(value) <= _LARGEST
         found[figure_id] = value if sensible else None
-    return found
+    return _with_known_power(found)
+
+
+def _with_known_power(figures: dict[str, Value]) -> dict[str, Value]:
+    """Where the power of every part is known, that of the known parts is the same: older files have only the first."""
+    if figures["power_known_w"] is None:
+        figures["power_known_w"] = figures["power_w"]
+    return figures
 
 
 def _budget(effective_spec: Mapping[str, Any]) -> Decimal | None:

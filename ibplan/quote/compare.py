@@ -23,7 +23,7 @@ class Need:
     """What the bill asks of one part, and what the quote offers of it. `book_usd`: the bill's unit price.
 
     `quoted_usd`: the quote's; None = a row states none in US dollars. Both are means over the pieces where prices
-    differ, as those of lengths do.
+    differ, as those of lengths do. `book_estimated`: a price of the bill is an estimate.
     """
 
     part: str
@@ -35,6 +35,7 @@ class Need:
     book_usd: Decimal | None
     quoted_usd: Decimal | None
     rows: tuple[int, ...]
+    book_estimated: bool = False
 
     @property
     def status(self) -> NeedStatus:
@@ -73,6 +74,11 @@ class QuoteCheck:
     bill_complete: bool
     quoted_usd: Decimal
     quoted_complete: bool
+
+    @property
+    def bill_estimated(self) -> bool:
+        """Whether a price of the bill is an estimate."""
+        return any(need.book_estimated for need in self.needs)
 
     def differences(self, tolerance: Decimal | None) -> int:
         """How many things are not as the bill has them; prices count if they rise by more than the `tolerance`."""
@@ -120,7 +126,8 @@ def _needs(items: Iterable[LineItem]) -> list[Need]:
     for (part, number), group in groups.items():
         needed = sum(item.quantity for item in group)
         book = _mean([(item.unit_price_usd, item.quantity) for item in group])
-        found.append(Need(part, number, group[0].category, group[0].description, needed, 0, book, None, ()))
+        first, estimated = group[0], any(item.price_kind == "estimate" for item in group)
+        found.append(Need(part, number, first.category, first.description, needed, 0, book, None, (), estimated))
     return found
 
 

@@ -14,6 +14,7 @@ from ibplan.plan.difference import BUDGET, Difference, FigureChange, Line, Money
 from ibplan.report import markdown, text
 from ibplan.report.data import money
 from ibplan.report.grid import grid
+from ibplan.report.order_marks import estimates, figure_marks, legend, lower_bounds, marks
 from ibplan.units import format_usd
 
 PART_COLUMNS: Final = ("change", "part", "old", "new", "unit USD", "change USD")
@@ -47,7 +48,7 @@ _NAMES: Final = {
     "capex_per_gpu_usd": "Purchase price per GPU",
     "estimated_fraction": "Share of estimates",
     "unpriced_parts": "Kinds of unpriced parts",
-    "power_w": "Power, maximum",
+    "power_known_w": "Power, maximum",
     "power_typical_w": "Power, typical",
     "facility_w": "Facility power",
     "network_per_year_kwh": "Network energy, a year",
@@ -86,6 +87,9 @@ def difference_text(found: Difference, *, unchanged: bool, width: int, color: bo
     for title, columns, rows in _tables(found, unchanged, wide=width >= _ROOM_FOR_ALL):
         right = [column in _RIGHT for column in columns]
         blocks.append(f"\n{title}\n{grid(columns, rows, right, whole=('change',), width=width, color=color)}")
+    meanings = _legend(found, unchanged)
+    if meanings:
+        blocks.append(f"\n{fill(meanings, width, break_on_hyphens=False)}\n")
     return "".join(blocks)
 
 
@@ -99,13 +103,20 @@ def difference_markdown(found: Difference, *, unchanged: bool) -> str:
         right = [column in _RIGHT for column in columns]
         body = markdown.table(columns, [[markdown.cell(words) for words in row] for row in rows], right)
         parts.append(f"<details><summary>{markdown.escape(title)}</summary>\n\n{body}\n</details>\n")
-    return "\n".join(parts)
+    meanings = _legend(found, unchanged)
+    return "\n".join([*parts, *([f"{markdown.escape(meanings)}\n"] if meanings else [])])
 
 
 def _design_lines(found: Difference) -> list[str]:
     if found.old.design == found.new.design:
         return []
     return [f"Design: {found.old.design} -> {found.new.design}"]
+
+
+def _legend(found: Difference, unchanged: bool) -> str:
+    """What the marks in the tables mean, in one line; empty where there are none."""
+    cells = (cell for _, _, rows in _tables(found, unchanged, wide=True) for row in rows for cell in row[1:])
+    return "; ".join(legend(cells))
 
 
 def _tables(found: Difference, unchanged: bool, *, wide: bool) -> Iterator[Table]:
@@ -119,7 +130,8 @@ def _tables(found: Difference, unchanged: bool, *, wide: bool) -> Iterator[Table
         rows_of_sums = [_sum_cells(each) for each in sums if unchanged or each.changed]
         if rows_of_sums:
             yield title, SUM_COLUMNS, [*rows_of_sums, _sum_cells(found.total)]
-    figures = [_figure_cells(each) for each in found.figures if each.changed or (unchanged and each.old is not None)]
+    shown = [each for each in found.figures if each.changed or (unchanged and each.old is not None)]
+    figures = [_figure_cells(each, found) for each in shown if each.id in _NAMES]
     if figures:
         yield "Figures", FIGURE_COLUMNS, figures
 
@@ -151,23 +163,29 @@ def _units(change: PartChange) -> str:
 
 def _unit(line: Line) -> str:
     if line.unit_usd is not None:
-        return text.usd(float(line.unit_usd))
+        return marks(lower_bound=False, estimated=line.estimated) + text.usd(float(line.unit_usd))
     return text.UNKNOWN if line.usd is None else "several"
 
 
 def _sum_cells(change: MoneyChange) -> list[str]:
-    amounts = ((change.old_usd, change.old_complete), (change.new_usd, change.new_complete))
-    shown = [("" if complete else ">") + text.usd(float(usd)) for usd, complete in amounts]
+    old = marks(lower_bound=not change.old_complete, estimated=change.old_estimated)
+    new = marks(lower_bound=not change.new_complete, estimated=change.new_estimated)
+    shown = [old + text.usd(float(change.old_usd)), new + text.usd(float(change.new_usd))]
     return [change.name, *shown, text.UNKNOWN if change.usd_change is None else signed_usd(change.usd_change)]
 
 
-def _figure_cells(change: FigureChange) -> list[str]:
+def _figure_cells(change: FigureChange, found: Difference) -> list[str]:
     unit = "%" if change.unit == "share" else change.unit
-    sides = (change.old, change.new)
+    sides = ((change.old, found.old), (change.new, found.new))
     return [
         _NAMES[change.id],
         unit,
-        *("none" if value is None and change.id == BUDGET else _written(value, change.unit) for value in sides),
+        *(
+            "none"
+            if value is None and change.id == BUDGET
+            else figure_marks(order, change.id) + _written(value, change.unit)
+            for value, order in sides
+        ),
         _step(change),
     ]
 
@@ -225,12 +243,16 @@ def difference_data(found: Difference, *, unchanged: bool) -> dict[str, Any]:
         "parts": [_part(change) for change in found.parts if unchanged or change.kind != "unchanged"],
         "categories": [_sum(each) for each in found.categories if unchanged or each.changed],
         "networks": [_sum(each) for each in found.networks if unchanged or each.changed],
-        "figures": [
-            {"id": each.id, "unit": each.unit, "old": each.old, "new": each.new}
-            for each in found.figures
-            if unchanged or each.changed
-        ],
+        "figures": [_figure(each, found) for each in found.figures if unchanged or each.changed],
     }
+
+
+def _figure(change: FigureChange, found: Difference) -> dict[str, Any]:
+    flags: dict[str, bool] = {}
+    for side, order in (("old", found.old), ("new", found.new)):
+        flags[f"{side}_lower_bound"] = change.id in lower_bounds(order)
+        flags[f"{side}_estimated"] = change.id in estimates(order)
+    return {"id": change.id, "unit": change.unit, "old": change.old, "new": change.new, **flags}
 
 
 def _order(order: Order) -> dict[str, Any]:
@@ -251,6 +273,10 @@ def _sum(change: MoneyChange) -> dict[str, Any]:
         "old_usd": money(change.old_usd),
         "new_usd": money(change.new_usd),
         "change_usd": _money(change.usd_change),
+        "old_complete": change.old_complete,
+        "new_complete": change.new_complete,
+        "old_estimated": change.old_estimated,
+        "new_estimated": change.new_estimated,
     }
 
 
@@ -272,6 +298,8 @@ def _part(change: PartChange) -> dict[str, Any]:
         "old_extended_usd": None if old is None else _money(old.usd),
         "new_extended_usd": None if new is None else _money(new.usd),
         "change_usd": _money(change.usd_change),
+        "old_estimated": old is not None and old.estimated,
+        "new_estimated": new is not None and new.estimated,
     }
 
 

@@ -14,6 +14,8 @@ from ibplan.quote.compare import Need, Offered, QuoteCheck
 from ibplan.report import markdown, text
 from ibplan.report.data import money, significant
 from ibplan.report.grid import grid
+from ibplan.report.order_marks import legend
+from ibplan.report.rows import ESTIMATE
 from ibplan.report.spreadsheet import csv_text
 from ibplan.units import format_usd
 
@@ -64,7 +66,8 @@ def _summary(check: QuoteCheck, design: str, tolerance: Decimal | None) -> Itera
     count = check.differences(tolerance)
     name = printable(Path(check.quote.source).name)
     yield f"{name} against {design}: {plural(count, 'difference') if count else 'no difference'}"
-    bill = ("" if check.bill_complete else "at least ") + format_usd(check.bill_usd)
+    mark = ESTIMATE if check.bill_estimated else ""
+    bill = ("" if check.bill_complete else "at least ") + mark + format_usd(check.bill_usd)
     if not any(offer.row.unit_usd is not None for offer in check.offers):
         yield f"Total: the quote states no price in US dollars; the bill: {bill}."
     else:
@@ -81,6 +84,8 @@ def _summary(check: QuoteCheck, design: str, tolerance: Decimal | None) -> Itera
         yield f"Prices in {', '.join(map(str, others))} are not compared."
     elif all(offer.row.currency is None for offer in check.offers):
         yield "No currency is stated: prices are taken as US dollars."
+    if check.bill_estimated:
+        yield f"Prices of the bill: {'; '.join(legend([ESTIMATE]))}."
 
 
 def _tables(check: QuoteCheck) -> Iterator[Table]:
@@ -100,7 +105,7 @@ def _need_cells(need: Need) -> list[str]:
         f"{need.needed:,}",
         f"{need.quoted:,}",
         "" if need.status == "as needed" else need.status,
-        _dollars(need.book_usd),
+        (ESTIMATE if need.book_estimated and need.book_usd is not None else "") + _dollars(need.book_usd),
         _dollars(need.quoted_usd) if need.quoted else "",
         "" if change is None else f"{change * 100:+.1f}" if change else "0",
     ]
@@ -167,6 +172,7 @@ def quote_data(check: QuoteCheck, design: str, tolerance: Decimal | None) -> dic
         "totals": {
             "bill_usd": money(check.bill_usd),
             "bill_complete": check.bill_complete,
+            "bill_estimated": check.bill_estimated,
             "quoted_usd": money(check.quoted_usd),
             "quoted_complete": check.quoted_complete,
         },
@@ -186,6 +192,7 @@ def _need(need: Need) -> dict[str, Any]:
         "needed": need.needed,
         "quoted": need.quoted,
         "book_unit_price_usd": _money(need.book_usd),
+        "book_estimated": need.book_estimated,
         "quoted_unit_price_usd": _money(need.quoted_usd),
         "price_change_fraction": None if need.price_change is None else significant(float(need.price_change)),
         "rows": list(need.rows),
