@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from typing import Any
 
 import pytest
 
 from ibplan.explain import FIGURES, nearest_figures
+from ibplan.report.bom import bom_rows
 from ibplan.report.comparison import row_names
 from ibplan.report.figures import explain_data, explain_text, figure_list, find_figure
 from tests.report import samples
@@ -74,7 +76,7 @@ def test_a_sum_prints_every_line_of_it() -> None:
     data = samples.data(samples.POD)
     text = explain_text(FIGURES["capex_usd"], data)
     for item in data["designs"][0]["line_items"]:
-        assert f"{item['part']} ({item['where']})" in text
+        assert re.search(rf"  {item['part']}( \S+ m)? \({re.escape(_place(item))}\)", text)
 
 
 def test_what_is_unknown_is_not_a_number() -> None:
@@ -192,3 +194,28 @@ def test_what_no_design_has_is_unknown_in_figure_and_inputs() -> None:
     for name in ("latency_same_leaf_us", "spine_ratio_built"):
         assert FIGURES[name].value(design, data) is None
         assert None in FIGURES[name].input_values(design, data).values()
+
+
+def _place(item: dict[str, Any]) -> str:
+    return f"{item['network']} {item['tier']}: {item['where']}"
+
+
+def test_lines_are_named_by_what_finds_them_in_the_bill() -> None:
+    """Numbers would be those of one way to merge the lines; part, network, tier and place stand in every bill."""
+    for name in (samples.POD, samples.COSTS):
+        data = samples.data(name)
+        (design,) = [d for d in explain_data(FIGURES["capex_usd"], data)["designs"] if d["id"] == data["recommended"]]
+        plan = samples.plan(name)
+        bill = bom_rows(plan, plan.design(str(plan.recommended)), "tier")
+        found: dict[tuple[str, str, str], int] = {}
+        for label, quantity in design["inputs"]["quantity"].items():
+            parsed = re.fullmatch(r"(\S+)(?: ([\d.]+) m)? \((\S+) (\S+): .+\)(?: \(\d+\))?", label)
+            assert parsed is not None, label
+            key = (parsed[1], parsed[3], parsed[4])
+            found[key] = found.get(key, 0) + quantity
+        listed: dict[tuple[str, str, str], int] = {}
+        for row in bill:
+            if row["unit_price"] is not None and row["category"] not in ("rack", "PDU"):  # racks have their own figure
+                key = (row["vendor_sku"], row["network"], row["tier"])
+                listed[key] = listed.get(key, 0) + row["order_quantity"]
+        assert found == listed

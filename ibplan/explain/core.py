@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,15 +135,21 @@ def group_rows(groups: str, key: str) -> Get:
     }
 
 
+def labelled_lines(items: Sequence[Data]) -> Iterator[tuple[str, Data]]:
+    """Line items with what finds them in a bill, whichever way it merges them: part, length, network, tier, place."""
+    again: dict[str, int] = {}
+    for item in items:
+        length = "" if item["length_m"] is None else f" {item['length_m']:g} m"
+        label = f"{item['part']}{length} ({item['network']} {item['tier']}: {item['where']})"
+        again[label] = again.get(label, 0) + 1
+        yield label if again[label] == 1 else f"{label} ({again[label]})", item
+
+
 def item_lines(key: str, test: Callable[[Data], bool] = lambda item: True, lines: str = "line_items") -> Get:
     """One field of the line items (or the `site_items`) that pass a test."""
 
     def get(design: Data, plan: Data) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for number, item in enumerate(design[lines], 1):
-            if test(item):
-                found[f"line {number} {item['part']} ({item['where']})"] = item[key]
-        return found
+        return {label: item[key] for label, item in labelled_lines(design[lines]) if test(item)}
 
     return get
 

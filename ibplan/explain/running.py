@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ibplan.explain.core import CAPEX, Data, Figure, Get, Input, at, item_lines, plain
+from ibplan.explain.core import CAPEX, Data, Figure, Get, Input, at, item_lines, labelled_lines, plain
 
 _POWER = Input("power_known_w", "W", "maximum of the network, as far as known", at("totals", "power_known_w"))
 _SERVERS = Input("servers_w", "W", "maximum of all servers", at("energy", "servers_w"))
@@ -81,11 +81,8 @@ def energy_figures() -> Iterator[Figure]:
 
 def _support_rates(design: Data, plan: Data) -> dict[str, float]:
     rates: dict[str, Any] = plan["effective_spec"]["support"]
-    found = {}
-    for number, item in enumerate(design["line_items"], 1):
-        if _supported(item):
-            found[f"line {number} {item['part']}"] = rates.get(item["category"].lower()) or 0.0
-    return found
+    lines = labelled_lines(design["line_items"])
+    return {label: rates.get(item["category"].lower()) or 0.0 for label, item in lines if _supported(item)}
 
 
 def _supported(item: Data) -> bool:
