@@ -34,6 +34,7 @@ from ibplan.performance.rates import ROUTINGS
 from ibplan.performance.serving_network import NetworkNeed, NetworkRates, Variation
 from ibplan.performance.spreading import MOST_PATHS
 from ibplan.plan import growth_results, job_results, results, scorecard_results, value_results
+from ibplan.plan.assumed_results import ServerPrice, SideDefault
 from ibplan.plan.difference import difference
 from ibplan.plan.make import make_plan
 from ibplan.plan.orders import order_of_plan
@@ -66,6 +67,8 @@ HEADINGS: dict[type[Any], str] = {
     results.Inputs: "inputs",
     results.PriceBookId: "inputs.price_book",
     Measure: "inputs.measures",
+    ServerPrice: "inputs.server_price",
+    SideDefault: "inputs.side_defaults",
     results.Design: "design",
     results.Totals: "design.totals",
     results.Unpriced: "design.totals.unpriced",

@@ -12,6 +12,7 @@ from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError, Reason, Unbuildable
 from ibplan.findings import Finding
 from ibplan.parts.offers import PartsBook
+from ibplan.plan.assumed import server_price, used_side_defaults
 from ibplan.plan.cost_notes import cost_findings, survival
 from ibplan.plan.costs import Costs, costs_of
 from ibplan.plan.describe import describe_network, describe_side
@@ -259,7 +260,13 @@ def _plan(
         spec.name or "spec",
         spec.model_dump(mode="json"),
         context.loaded.defaults,
-        Inputs(context.catalog.digest, PriceBookId(prices.name, prices.date), context.means.ground.rules.measures),
+        Inputs(
+            context.catalog.digest,
+            PriceBookId(prices.name, prices.date),
+            context.means.ground.rules.measures,
+            server_price=server_price(context.named.server, prices),
+            side_defaults=used_side_defaults(spec, context.named.server, designs),
+        ),
         None if best is None else best.design.id,
         tuple(designs),
         rejected,

@@ -16,6 +16,7 @@ from ibplan.economics.sensitivity import Sensitivity
 from ibplan.findings import Finding
 from ibplan.performance.bandwidth import BandwidthGroup
 from ibplan.performance.latency import PathSwitches
+from ibplan.plan.assumed_results import ServerPrice, SideDefault
 from ibplan.plan.job_results import Performance
 from ibplan.plan.place import SiteResult
 from ibplan.plan.scorecard_results import Scorecard
@@ -357,13 +358,16 @@ class PriceBookId:
 class Inputs:
     """What the plan rests on besides the spec. `measures`: of the site, those that the spec states among them.
 
-    `locked`: design and prices are those of a lock.
+    `locked`: design and prices are those of a lock. `server_price` None = not known.
+    `side_defaults`: what storage and management networks are built with where the spec says nothing.
     """
 
     catalog_digest: str
     price_book: PriceBookId
     measures: tuple[Measure, ...]
     locked: bool = False
+    server_price: ServerPrice | None = None
+    side_defaults: tuple[SideDefault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def to_markdown(data: Data) -> str:
     ]
     parts += [_section(sections.prices(data))] if data["designs"] else []
     parts += [_section(sections.left_out(data, networks.left_out_words(data))), _section(sections.site(data))]
-    parts += [_section(sections.defaults(data))]
+    parts += [_section(sections.defaults(data)), _section(sections.side_defaults(data))]
     return "\n".join(part for part in parts if part)
 
 

@@ -66,7 +66,7 @@ def _sentence(name: str, design: Data, data: Data) -> str:
     parts = [
         f"{network['fabric']}: {_switches(network)}",
         "; ".join(_hosts(network)),
-        _form(network, "compute" if "inband" in on_compute(data) else "in-band"),
+        _form(network, "compute" if "inband" in on_compute(data) else "in-band", _stated(name, data)),
         f"${text.usd(design['totals']['capex_by_network_usd'][name])}",
     ]
     return "; ".join(part for part in parts if part)
@@ -96,13 +96,20 @@ def _hosts(network: Data) -> Iterator[str]:
         yield f"{count:,} of switches at {gbps:,} Gb/s"
 
 
-def _form(network: Data, uplinks_to: str) -> str:
-    """How it hangs together: its ratio, or the uplinks to another network."""
+def _stated(name: str, data: Data) -> bool:
+    """Whether the spec asks for the oversubscription of a network."""
+    key = {"storage": "storage", "inband": "management.inband"}.get(name, name)
+    return all(row["key"] != f"{key}.oversubscription" for row in data["inputs"]["side_defaults"])
+
+
+def _form(network: Data, uplinks_to: str, stated: bool) -> str:
+    """How it hangs together: its ratio, asked or the default, or the uplinks to another network."""
     ratio = network["oversubscription"]["leaf"]
     if network["single_tier"] == "separate":
         return f"{plural(ratio['uplinks'], 'uplink')} a leaf to the {uplinks_to} network"
     joined = "two leaves joined, " if network["tiers"] == 1 else ""
-    return f"{joined}down:up {text.ratio(ratio['built'])} (asked {text.ratio(ratio['asked'])})"
+    wanted = "asked" if stated else "default"
+    return f"{joined}down:up {text.ratio(ratio['built'])} ({wanted} {text.ratio(ratio['asked'])})"
 
 
 def left_out_words(data: Data) -> list[str]:

@@ -11,7 +11,7 @@ from ibplan.document import printable
 from ibplan.explain import Data
 from ibplan.findings import KINDS, SEVERITIES, plural
 from ibplan.report import text
-from ibplan.report.rows import LEGEND
+from ibplan.report.rows import ESTIMATE, LEGEND
 from ibplan.units import format_usd, format_watts
 
 PRICE_BOOK: Final = "ibplan price book"
@@ -263,7 +263,15 @@ def prices(data: Data) -> Section:
     """Which prices stand: those of the user's file before those of the price book."""
     book = data["inputs"]["price_book"]
     then = "" if book["name"] == PRICE_BOOK else f"; where it has none, {PRICE_BOOK}"
-    return Section("Prices", (Line(f"{printable(book['name'])} of {book['date']}{then}."),))
+    lines = [Line(f"{printable(book['name'])} of {book['date']}{then}.")]
+    price = data["inputs"]["server_price"]
+    if price is not None:
+        mark = ESTIMATE if price["kind"] == "estimate" else ""
+        name = "of the spec" if price["server"] == "inline" else price["server"]
+        dated = f" of {price['date']}" if price["date"] else ""
+        words = f"one server ({name}): {mark}{_amount('', price['usd'])}, {price['kind']} price{dated}"
+        lines.append(Line(f"{words}; {printable(price['source'])}."))
+    return Section("Prices", tuple(lines))
 
 
 def left_out(data: Data, networks: Sequence[str]) -> Section:
@@ -348,6 +356,15 @@ def defaults(data: Data) -> Section:
             (nested if isinstance(kept, dict) else single).append(f"{key}: {text.shown(kept)}")
     words = (["; ".join(single)] if single else []) + nested
     return Section("Defaults used", tuple(Line(line, style="faint") for line in words))
+
+
+def side_defaults(data: Data) -> Section:
+    """What the storage and management networks are built with where the spec says nothing, and where that is from."""
+    lines = []
+    for row in data["inputs"]["side_defaults"]:
+        name = f"{row['name']} ({row['key']})" if row["key"] else row["name"]
+        lines.append(Line(f"{name}: {row['value']}; published: {row['note']}", "-", "faint"))
+    return Section("Defaults used, other networks", tuple(lines))
 
 
 def _defaulted(value: Any, pointer: str, pointers: Set[str]) -> Any:

@@ -68,6 +68,7 @@ def _parts(data: Data, width: int) -> Iterator[RenderableType]:
     yield from _section(sections.left_out(data, networks.left_out_words(data)))
     yield from _section(sections.site(data))
     yield from _section(sections.defaults(data))
+    yield from _section(sections.side_defaults(data))
 
 
 def _cells(data: Data) -> Iterator[str]:
