@@ -42,7 +42,7 @@ ITEM = (
 COUNTS = "endpoints leaf spine core switches links cages modules_switch modules_server cables"
 KEYS = {
     (): PLAN,
-    ("inputs",): "catalog_digest price_book measures locked",
+    ("inputs",): "catalog_digest price_book measures locked server_price side_defaults",
     ("inputs", "measures", 0): "name value basis key note source",
     ("inputs", "price_book"): "name date",
     ("designs", 0): DESIGN,

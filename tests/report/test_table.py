@@ -262,10 +262,11 @@ def _said(words: str, section: Section) -> list[str]:
 
 def test_prices_in_use_are_named() -> None:
     data = samples.data(samples.BOTH)
-    (line,) = prices(data).lines
+    line, server = prices(data).lines
     assert line.words == f"ibplan price book of {data['inputs']['price_book']['date']}."
+    assert server.words.startswith("one server (nvidia-dgx-h100): ")
     assert samples.catalog().prices.name == PRICE_BOOK
-    own = {**data, "inputs": {"price_book": {"name": "frame contract", "date": "2026-12-01"}}}
+    own = {**data, "inputs": {"price_book": {"name": "frame contract", "date": "2026-12-01"}, "server_price": None}}
     (line,) = prices(own).lines
     assert line.words == "frame contract of 2026-12-01; where it has none, ibplan price book."
 
