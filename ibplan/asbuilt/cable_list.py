@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from ibplan.asbuilt.found import FoundDevice, FoundEnd, FoundLink, Place, Problems, Read
 from ibplan.asbuilt.rates import Rate
 from ibplan.sheets import heads
-from ibplan.sheets.cells import Cell, Limits, Sheet
+from ibplan.sheets.cells import Cell, Limits, Row, Sheet
 from ibplan.units import parse_gbps
 
 Key = Literal["a_device", "a_port", "b_device", "b_port", "speed", "network"]
@@ -65,33 +67,47 @@ COLUMNS: Final[heads.Columns[Key]] = heads.Columns(
 
 
 def read_cable_list(sheets: Sequence[Sheet], asked: Mapping[Key, str], network: str) -> Read:
-    """Read the sheet that names its columns; of a list that names networks as ibplan does, the rows of one.
+    """Read the sheet that names its columns; of a list that names networks as ibplan does, the rows of one network.
+
+    Such a list may go on in other sheets with the same head.
 
     Raises InputError with every row that cannot be read.
     """
-    sheet, head = heads.find_head(sheets, COLUMNS, asked)
+    tables = list(_tables(sheets, asked))
+    sheet = tables[0][0]
     problems = Problems(sheet.source)
     index: dict[str, int] = {}
     links: list[FoundLink] = []
-    skipped = others = 0
-    for number, cells in sheet.rows:
-        if number <= head.row:
-            continue
-        row = _row(cells, head)
+    skipped, others = 0, Counter[str]()
+    for number, row in ((number, _row(cells, head)) for its, head in tables for number, cells in _below(its, head)):
         if not row["a_device"] and not row["b_device"]:
             skipped += 1
             continue
         if row["network"] in NETWORKS - {network}:
-            others += 1
+            others[row["network"]] += 1
             continue
         links += _links(number, row, index, sheet, problems)
     if not links and not problems:
         problems.add(0, f"no row below the head names the devices of a cable of the {network} network")
     problems.check()
     notes = [f"Rows that name no device: {skipped:,}."] if skipped else []
-    notes += [f"Left out: {others:,} cables of other networks."] if others else []
     devices = tuple(FoundDevice(name) for name in index)
-    return Read(sheet.source, "list", devices, tuple(links), {}, tuple(notes))
+    return Read(sheet.source, "list", devices, tuple(links), {}, tuple(notes), others)
+
+
+def _tables(sheets: Sequence[Sheet], asked: Mapping[Key, str]) -> Iterator[tuple[Sheet, heads.Head[Key]]]:
+    """The sheet that names its columns best; with all that have the same head, if it tells networks apart."""
+    best, head = heads.find_head(sheets, COLUMNS, asked)
+    yield best, head
+    for sheet in sheets if "network" in head.columns else ():
+        for number, cells in sheet.rows[:1] if sheet is not best else ():
+            if tuple(str(cell or "") for cell in cells) == head.names:
+                yield sheet, replace(head, row=number)
+
+
+def _below(sheet: Sheet, head: heads.Head[Key]) -> Iterator[Row]:
+    """The rows under the head."""
+    return (row for row in sheet.rows if row[0] > head.row)
 
 
 def _row(cells: Sequence[Cell], head: heads.Head[Key]) -> dict[str, str]:

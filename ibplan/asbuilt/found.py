@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple
 from ibplan.asbuilt.rates import Rate
 from ibplan.document import capped
 from ibplan.errors import InputError, Problem
+from ibplan.findings import plural
 
 FoundKind = Literal["switch", "host"]
 FormatName = Literal["ibnetdiscover", "iblinkinfo", "lldp", "list"]
@@ -60,7 +61,8 @@ class FoundLink(NamedTuple):
 class FoundFabric:
     """All that is there. `down`: state of ports without a link, where stated. `notes`: what was left out, and why.
 
-    `formats`: of the sources, in their order. `has_rates`: whether any link states one.
+    `formats`: of the sources, in their order. `has_rates`: whether any link states one. `left_out`: cables of other
+    networks than the one that is looked at, by the network.
     """
 
     devices: tuple[FoundDevice, ...]
@@ -69,6 +71,13 @@ class FoundFabric:
     formats: tuple[FormatName, ...]
     down: Mapping[FoundEnd, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def left_out_notes(self) -> tuple[str, ...]:
+        """How many cables of other networks were left out, if any."""
+        count = sum(self.left_out.values())
+        return (f"Left out: {plural(count, 'cable')} of other networks.",) if count else ()
 
     @property
     def has_rates(self) -> bool:
@@ -91,6 +100,7 @@ class Read:
     links: tuple[FoundLink, ...]
     down: Mapping[FoundEnd, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 class Problems:
@@ -139,7 +149,8 @@ def joined(reads: Sequence[Read]) -> FoundFabric:
     if len(once) < len(merged):
         notes["Every cable without ports stands in both directions: each pair was taken for one."] = None
     sources, formats = tuple(read.source for read in reads), tuple(read.form for read in reads)
-    return FoundFabric(tuple(devices), once, sources, formats, down, tuple(notes))
+    left_out = sum((Counter(read.left_out) for read in reads), Counter[str]())
+    return FoundFabric(tuple(devices), once, sources, formats, down, tuple(notes), left_out)
 
 
 def _index_of(device: FoundDevice, devices: list[FoundDevice], index: dict[tuple[str, bool], int]) -> int:

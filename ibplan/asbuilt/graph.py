@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ibplan.asbuilt.found import FoundEnd, FoundFabric, FoundLink
@@ -82,7 +82,7 @@ def _without_management(found: FoundFabric, hosts: Sequence[bool | None]) -> Fou
     if len(kept) == len(found.links):
         return found
     note = f"Left out: {len(found.links) - len(kept):,} cables of management ports."
-    return FoundFabric(found.devices, kept, found.sources, found.formats, found.down, (*found.notes, note))
+    return replace(found, links=kept, notes=(*found.notes, note))
 
 
 def _sort_links(result: Tiered) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from io import BytesIO
 from typing import Any, Final
@@ -74,7 +74,7 @@ def import_fabric(found: FoundFabric, options: ImportOptions, catalog: Catalog) 
     the catalogue.
     """
     shape = shape_of(_rated(found, options.gbps), _pattern(options.hosts))
-    notes = [*found.notes, *shape.assumed]
+    notes = [*found.notes, *found.left_out_notes, *shape.assumed]
     fabric = options.fabric or _fabric(found, notes)
     server, domain_servers = _server(shape, options, catalog, fabric, notes)
     wanted = counts_of_shape(shape)
@@ -106,7 +106,7 @@ def _rated(found: FoundFabric, gbps: int | None) -> FoundFabric:
     if gbps is None:
         raise UsageError(f"{bare:,} of {len(found.links):,} links do not state their rate: give it with --gbps")
     links = tuple(link if link.rate is not None else link._replace(rate=Rate(gbps)) for link in found.links)
-    return FoundFabric(found.devices, links, found.sources, found.formats, found.down, found.notes)
+    return replace(found, links=links)
 
 
 def _fabric(found: FoundFabric, notes: list[str]) -> Fabric:

@@ -104,6 +104,8 @@ class Listing:
         if ring:
             return "swapped", ""
         device = self._words.device_of(move.leaves)
+        if device < 0 and (elsewhere := self._elsewhere(move.found)):
+            return "wrong-device", elsewhere
         if device < 0:
             return "unknown-device", self._stranger(move.found)
         return ("wrong-port" if device == self._words.device_of(move.enters) else "wrong-device"), ""
@@ -117,6 +119,16 @@ class Listing:
                 return f"{_STRANGER}; it is cabled as {self._plan.names[like]} would be"
         return _STRANGER
 
+    def _elsewhere(self, number: int) -> str:
+        """Which device of a found link is of another network; nothing where none is."""
+        link = self._found.links[number]
+        for end in (link.a, link.b):
+            network = self._identities.elsewhere.get(end.device)
+            if network is not None:
+                name = self._found.devices[end.device].name
+                return f"the plan has {name} on the {network} network: check that one, too (--network {network})"
+        return ""
+
     def _added(self, link: int, group: int | None) -> Difference:
         a, b = self._plan.ends(link)
         words = self._words
@@ -127,6 +139,8 @@ class Listing:
         first, second = sorted((edge.a, edge.b), key=self._order)
         at, far = self._words.end(first), self._words.end(second)
         source = self._words.source(edge.found)
+        if elsewhere := self._elsewhere(edge.found):
+            return Difference("unexpected", "remove", at, far, None, None, group, 1, elsewhere, source)
         if any(self._words.device_of(port) == UNKNOWN for port in (first, second)):
             return Difference(
                 "unknown-device", "remove", at, far, None, None, group, 1, self._stranger(edge.found), source

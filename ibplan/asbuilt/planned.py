@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from ibplan.cabling.ends import DevicePlace, HostPort, device_places
 from ibplan.catalog.store import Catalog
 from ibplan.economics.items import NetworkName
 from ibplan.export.port_names import PortNames
-from ibplan.export.scheme import scheme_of
+from ibplan.export.scheme import Scheme, all_schemes, scheme_of
 from ibplan.fabric.ports import PortName, class_port_names, port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER, DeviceKind, Side, Wiring
 from ibplan.parts.links import LinkKind
@@ -65,7 +66,12 @@ class PlannedFabric:
     site_names: tuple[str, ...]
     site_ports: PortNames
     _starts: list[int] = field(repr=False)
+    _others: Callable[[], tuple[PlannedFabric, ...]] = field(default=tuple, repr=False)
     _port_names: dict[tuple[int, Side], Sequence[PortName | None]] = field(default_factory=dict, repr=False)
+
+    def others(self) -> tuple[PlannedFabric, ...]:
+        """The other networks of the design: wired when they are first asked for."""
+        return self._others()
 
     def port_id(self, device: int, port: int) -> int:
         """The number of a port over the whole fabric; -1 where the device has no such port."""
@@ -165,8 +171,12 @@ def planned_fabric(
     loaded: LoadedSpec, catalog: Catalog, design_id: str | None, network: NetworkName = "compute"
 ) -> PlannedFabric:
     """One network of the recommended design, or of one by its id. Raises as `wire_design` does."""
-    wired = wire_design(loaded, catalog, design_id, network)
-    scheme = scheme_of(loaded, catalog, wired)
+    return _fabric_of(scheme_of(loaded, catalog, wire_design(loaded, catalog, design_id, network)))
+
+
+def _fabric_of(scheme: Scheme) -> PlannedFabric:
+    """The network of a scheme."""
+    wired, loaded, network = scheme.wired, scheme.loaded, scheme.network
     floor = wired.evaluated.placed.floor
     layout = None if floor is None else layout_of(floor)
     naming = None if floor is None else device_naming(loaded, wired.evaluated, floor)
@@ -193,6 +203,7 @@ def planned_fabric(
         scheme.names,
         scheme.host_ports,
         first.tolist(),
+        cache(lambda: tuple(_fabric_of(other) for other in all_schemes(scheme) if other.network != network)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -50,10 +50,12 @@ class Resolved:
     notes: tuple[str, ...]
 
 
-def resolve_links(plan: PlannedFabric, found: FoundFabric, identities: Identities) -> Resolved:
-    """Every found link in the words of the plan."""
+def resolve_links(
+    plan: PlannedFabric, found: FoundFabric, identities: Identities, foreign: Container[FoundEnd] = ()
+) -> Resolved:
+    """Every found link in the words of the plan. `foreign`: ends at ports that hosts have for other networks."""
     switches = SwitchPorts(plan)
-    hosts = _HostPorts(plan, found, identities)
+    hosts = _HostPorts(plan, found, identities, foreign)
     texts = {end for link in found.links for end in (link.a, link.b)}
     ports = {end: _switch_port(end, plan, identities, switches) for end in texts}
     told = [port for port in ports.values() if port is not None]
@@ -90,6 +92,8 @@ def _spot(
         return Spot(ANONYMOUS if end.device in identities.anonymous else UNKNOWN, NO_PORT)
     if plan.is_switch(device):
         return Spot(device, NO_PORT, True) if port is None or blind else Spot(device, port)
+    if hosts.is_foreign(end):
+        return Spot(device, NO_PORT)
     number = hosts.port(end, device)
     return Spot(device, NO_PORT, True) if number is None else Spot(device, plan.port_id(device, number))
 
@@ -101,8 +105,10 @@ class _HostPorts:
     if they are as many as a host has ports, the n-th is port n.
     """
 
-    def __init__(self, plan: PlannedFabric, found: FoundFabric, identities: Identities) -> None:
-        self._adapters, self.notes = identities.adapters, list[str]()
+    def __init__(
+        self, plan: PlannedFabric, found: FoundFabric, identities: Identities, foreign: Container[FoundEnd]
+    ) -> None:
+        self._adapters, self._foreign, self.notes = identities.adapters, foreign, list[str]()
         self._group = [
             (int(kind), int(group))
             for kind, group in zip(plan.wiring.devices.kind, plan.wiring.devices.group, strict=True)
@@ -110,12 +116,18 @@ class _HostPorts:
         texts: dict[tuple[int, int], set[str]] = defaultdict(set)
         for end in (end for link in found.links for end in (link.a, link.b)):
             device = identities.planned[end.device]
-            if device != UNKNOWN and not plan.is_switch(device) and (text := self._text(end)) is not None:
+            if device == UNKNOWN or self.is_foreign(end):
+                continue
+            if not plan.is_switch(device) and (text := self._text(end)) is not None:
                 texts[self._group[device]].add(text.lower())
         self._tables = {group: self._table(plan, group, sorted(names)) for group, names in texts.items()}
 
     def _text(self, end: FoundEnd) -> str | None:
         return self._adapters.get(end.device, end.port)
+
+    def is_foreign(self, end: FoundEnd) -> bool:
+        """Whether an end is in a port that its host has for another network."""
+        return end in self._foreign and end.device not in self._adapters
 
     def port(self, end: FoundEnd, device: int) -> int | None:
         """The port of a host, from 0; None where it cannot be told."""
@@ -125,9 +137,7 @@ class _HostPorts:
     def _table(self, plan: PlannedFabric, group: tuple[int, int], texts: Sequence[str]) -> Mapping[str, int] | None:
         device = self._group.index(group)
         count = int(plan.first[device + 1] - plan.first[device])
-        own: dict[str, int] = {}
-        for port, name in _own_names(plan, device):
-            own.setdefault(name, port)
+        own = own_port_names(plan, device)
         if set(texts) <= set(own):
             return own
         ordered = sorted(texts, key=_natural)
@@ -144,17 +154,19 @@ class _HostPorts:
         return indexed
 
 
-def _own_names(plan: PlannedFabric, device: int) -> Iterator[tuple[int, str]]:
-    """What exports call the ports of a host, and what the schedule does: by number, from 1, or by cage and leg."""
+def own_port_names(plan: PlannedFabric, device: int) -> Mapping[str, int]:
+    """Ports of a host by what exports call them, and else by what the schedule does (number, or cage and leg)."""
     numbers = range(int(plan.first[device]), int(plan.first[device + 1]))
+    own: dict[str, int] = {}
     for number in numbers:
         called = plan.site_port(number)
         if called is not None:
-            yield number - numbers.start, called.lower()
+            own.setdefault(called.lower(), number - numbers.start)
     for number in numbers:
         name = plan.port_name(number)
         if name is not None:
-            yield number - numbers.start, name.name.lower()
+            own.setdefault(name.name.lower(), number - numbers.start)
+    return own
 
 
 def _natural(text: str) -> list[tuple[int, str]]:

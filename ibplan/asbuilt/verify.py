@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from ibplan.asbuilt.identity import UNKNOWN, Identities, identify
 from ibplan.asbuilt.layers import host_flags
 from ibplan.asbuilt.listing import Listing
 from ibplan.asbuilt.name_map import EMPTY, NameMap
+from ibplan.asbuilt.networks import Apart, set_apart
 from ibplan.asbuilt.panels import is_panel
 from ibplan.asbuilt.patterns import find_patterns
 from ibplan.asbuilt.planned import PlannedFabric
@@ -42,8 +43,10 @@ def verify(
     UsageError for a wrong `expect`.
     """
     expected = expected_links(plan, expect)
-    identities = identify_devices(plan, found, name_map, match)
-    resolved = resolve_links(plan, found, identities)
+    apart = set_apart(plan, found, name_map)
+    found = apart.found
+    identities = identify_devices(plan, apart, name_map, match)
+    resolved = resolve_links(plan, found, identities, apart.foreign)
     links, checked = _told_apart(plan, found, identities, resolved.links, expected)
     comparison = compare(plan, links, checked)
     planned_count = len(plan.wiring.links)
@@ -80,7 +83,7 @@ def verify(
             Ambiguous(tuple(found.devices[n].name for n in group.found), tuple(plan.names[n] for n in group.planned))
             for group in identities.ambiguous
         ),
-        (*found.notes, *identities.notes, *resolved.notes, *_notes(found, comparison)),
+        (*found.notes, *_left_out(found), *identities.notes, *resolved.notes, *_notes(found, comparison)),
     )
 
 
@@ -108,9 +111,11 @@ def _told_apart(
     return kept, told.tolist()
 
 
-def identify_devices(plan: PlannedFabric, found: FoundFabric, name_map: NameMap, match: MatchBy) -> Identities:
+def identify_devices(plan: PlannedFabric, apart: Apart, name_map: NameMap, match: MatchBy) -> Identities:
     """By map and name, then by structure where that is asked for or names tell too little."""
-    identities = identify(plan, found, name_map)
+    found = apart.found
+    identities = identify(plan, found, name_map, apart.names, apart.other_names)
+    identities.elsewhere = apart.elsewhere
     left = identities.unknown()
     if match == "name" or not left:
         return identities
@@ -153,6 +158,13 @@ def _unknown(plan: PlannedFabric, found: FoundFabric, identities: Identities) ->
             name = None if like is None else plan.names[like]
             result.append(UnknownDevice(found.devices[n].name, cables[n], name))
     return tuple(result)
+
+
+def _left_out(found: FoundFabric) -> Iterator[str]:
+    """How many cables of other networks there are, and what checks them."""
+    for note in found.left_out_notes:
+        commands = ", ".join(f"{name} (--network {name})" for name in sorted(found.left_out))
+        yield f"{note} Not checked here: {commands}."
 
 
 def _notes(found: FoundFabric, comparison: Comparison) -> list[str]:
