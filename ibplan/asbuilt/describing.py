@@ -22,7 +22,12 @@ def describe(imported: Imported, sources: tuple[str, ...]) -> Iterator[str]:
     yield f"From {files}{more}."
     yield from _sentences(shape)
     yield from imported.notes
-    if imported.reproduced:
+    if imported.reproduced and shape.irregular:
+        yield (
+            "Planned, it has as many switches and links, but not the same links, because what is irregular is not in "
+            f"it: {imported.design}."
+        )
+    elif imported.reproduced:
         yield f"Planned, it has the same switches and links: {imported.design}."
     else:
         yield "Planned, it is not the same:"

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
+from ibplan.asbuilt.astray import astray_servers, unnamed_ports
 from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.graph import Tiered, head_of, host_groups, tiered
 from ibplan.asbuilt.shape import HostGroup, LinkCounts, Shape, Tier, TierShape, UnitShape
@@ -144,7 +145,10 @@ class _Reader:
         whole = merged_sets(Counter(sets.values()))
         astray = [host for host, leaves in sets.items() if not any(leaves <= unit for unit in whole)]
         if astray:
+            astray.sort(key=lambda host: self._found.devices[host].name)
             self.irregular.append(f"Servers with ports on leaves of several units: {self._names(astray)}.")
+        self.irregular += astray_servers(graph, servers)
+        self.assumed += unnamed_ports(graph, servers)
         sizes = Counter(len(leaves) for leaves in whole)
         usual = sizes.most_common(1)[0][0]
         # The last unit may be packed on fewer leaves.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -116,6 +117,57 @@ def test_irregularities_are_listed_and_the_nearest_spec_is_written(tmp_path: Pat
     assert result.differences == ("links between leaves and spines: 510, planned 512",)
     assert not result.reproduced
     assert again(result).design == "infiniband-nvidia-qm9700-2t-1to1"
+
+
+ASTRAY = "on other leaves than of the rest of the unit"
+
+
+@pytest.mark.parametrize("form", [built.ibnetdiscover, lambda fabric: built.list_csv(built.rows(fabric))])
+def test_every_server_with_a_cable_astray_is_listed(tmp_path: Path, form: Callable[[Built], str]) -> None:
+    """Within a unit, between units, and alike on many servers; each with the cables that are astray."""
+    fabric = perfect(planned("h100-pod-127", "servers=60"))
+    fabric.swap(fabric.at("server-003", 1), fabric.at("server-007", 3))
+    fabric.swap(fabric.at("server-012", 0), fabric.at("server-055", 0))
+    for n in range(21, 31):
+        fabric.swap(fabric.at(f"server-0{n}", 0), fabric.at(f"server-0{n}", 1))
+    (tmp_path / "fabric.txt").write_text(form(fabric))
+    result = import_fabric(read_fabric([tmp_path / "fabric.txt"]), ImportOptions(), catalog())
+    ports = ["mlx5_0", "mlx5_1", "mlx5_3"] if form is built.ibnetdiscover else ["1/1", "1/2", "2/2"]
+    first, second, fourth = ports
+    many = ", ".join(f"server-0{n}" for n in range(21, 31))
+    assert set(result.shape.irregular) == {
+        "Servers with ports on leaves of several units: server-012, server-055.",
+        f"Cable of server-003 {ASTRAY}: {second} on leaf-004 (usual: leaf-002).",
+        f"Cable of server-007 {ASTRAY}: {fourth} on leaf-002 (usual: leaf-004).",
+        f"Cable of server-012 {ASTRAY}: {first} on leaf-009 (usual: leaf-001).",
+        f"Cable of server-055 {ASTRAY}: {first} on leaf-001 (usual: leaf-009).",
+        f"Cables of 10 servers ({many}) {ASTRAY}: {first} on leaf-002 (usual: leaf-001), "
+        f"{second} on leaf-001 (usual: leaf-002).",
+    }
+    assert result.reproduced
+    said = list(describe(result, ("f",)))
+    assert not any("the same switches and links" in line for line in said)
+    assert any("not the same links, because what is irregular is not in it" in line for line in said)
+
+
+def test_a_rail_that_no_server_tells_is_said_to_be_open(tmp_path: Path) -> None:
+    fabric = perfect(planned("h100-pod-127", "servers=34"))  # two servers in the second unit
+    fabric.swap(fabric.at("server-034", 0), fabric.at("server-034", 1))
+    result = imported(fabric, tmp_path)
+    assert result.shape.irregular == (
+        "Port mlx5_0 of the servers of a unit is on several leaves, none of them usual: "
+        "server-033 on leaf-009, server-034 on leaf-010.",
+        "Port mlx5_1 of the servers of a unit is on several leaves, none of them usual: "
+        "server-033 on leaf-010, server-034 on leaf-009.",
+    )
+
+
+def test_cables_without_ports_say_nothing_of_rails(tmp_path: Path) -> None:
+    fabric = perfect(planned("one-switch", "servers=4", "network.switch=nvidia-sn5610"))
+    rows = [(row[1], row[3], row[5]) for row in built.rows(fabric)]
+    (tmp_path / "f.csv").write_text(built.list_csv(rows, ("a device", "b device", "speed")))
+    result = import_fabric(read_fabric([tmp_path / "f.csv"]), ImportOptions(), catalog())
+    assert "The port of the server is not stated of 32 cables: exchanged rails cannot be seen there." in result.notes
 
 
 def test_servers_with_ports_of_two_rates_are_irregular(tmp_path: Path) -> None:
