@@ -25,7 +25,9 @@ DifferenceKind = Literal[
     "ambiguous",
 ]
 KINDS: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
-Action = Literal["move", "add", "remove", "exchange", "check"]
+Action = Literal["move", "swap", "add", "remove", "exchange", "check"]
+# Those that carry one end of a cable to another port.
+MOVES: Final[frozenset[Action]] = frozenset({"move", "swap"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class Difference:
     """One thing that is not as planned, with the one action that mends it.
 
     at: where to go. found: what is joined to it. planned: what should be. to: where the plug (or the device) of `at`
-    belongs. group: those of one number hang together: cables that change places, from 1. links: how many it is about.
+    belongs; the action is `swap` where the other cable of two that change places is in it. group: those of one number
+    hang together: cables that change places, from 1. links: how many it is about.
     source: file and line that say so.
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ibplan.asbuilt.compare import Comparison, Edge
-from ibplan.asbuilt.differences import Difference, DifferenceKind, End
+from ibplan.asbuilt.differences import Action, Difference, DifferenceKind, End
 from ibplan.asbuilt.exchanged import Exchange, Stranger
 from ibplan.asbuilt.found import FoundFabric
 from ibplan.asbuilt.identity import UNKNOWN, Identities
@@ -20,6 +20,7 @@ from ibplan.findings import plural
 
 _SHOWN = 3
 _LANES = 4
+_PAIR = 2
 _STRANGER = "the plan has no such device"
 
 
@@ -81,19 +82,20 @@ class Listing:
         several = len(component.moves) + (component.added is not None) + (component.removed is not None) > 1
         group = self._next_group() if several else None
         for move in component.moves:
-            yield self._move(move, component.shape == "ring", group)
+            yield self._move(move, component, group)
         if component.added is not None:
             yield self._added(component.added, group)
         if component.removed is not None:
             yield self._removed(component.removed, group)
 
-    def _move(self, move: Move, ring: bool, group: int | None) -> Difference:
-        words = self._words
+    def _move(self, move: Move, component: Component, group: int | None) -> Difference:
+        words, ring = self._words, component.shape == "ring"
+        action: Action = "swap" if ring and len(component.moves) == _PAIR else "move"
         partner = self._plan.partner(move.leaves) if move.leaves >= 0 else -1
         planned = None if partner < 0 else words.end(partner)
         kind, note = self._kind_of(move, ring)
         at, stays, to = (words.end(port) for port in (move.leaves, move.stays, move.enters))
-        return Difference(kind, "move", at, stays, planned, to, group, 1, note, words.source(move.found))
+        return Difference(kind, action, at, stays, planned, to, group, 1, note, words.source(move.found))
 
     def _kind_of(self, move: Move, ring: bool) -> tuple[DifferenceKind, str]:
         wrong = wrong_rail(self._plan, self._edges[move.found], self._rails)

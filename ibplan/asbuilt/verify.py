@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibplan.asbuilt.compare import Comparison, compare
-from ibplan.asbuilt.differences import Ambiguous, MatchedDevices, UnknownDevice, VerifyResult
+from ibplan.asbuilt.differences import MOVES, Ambiguous, MatchedDevices, UnknownDevice, VerifyResult
 from ibplan.asbuilt.exchanged import find_exchanges, find_strangers
 from ibplan.asbuilt.expect import expected_links
 from ibplan.asbuilt.found import FoundFabric
@@ -58,7 +58,7 @@ def verify(
     listing = Listing(plan, found, comparison, identities, checked)
     differences = [*listing.exchanges(exchanges), *listing.strangers(strangers), *listing.cables()]
     differences += [*listing.states(), *listing.ambiguous()]
-    moves = sum(difference.action == "move" for difference in differences)
+    moves = sum(difference.action in MOVES for difference in differences)
     return VerifyResult(
         plan.spec,
         plan.design,

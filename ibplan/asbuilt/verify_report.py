@@ -82,6 +82,11 @@ def _summary(result: VerifyResult) -> Iterator[str]:
         yield f"Differences: {kinds}."
     if any((result.moves, result.added_links, result.removed_links, result.exchanged_devices)):
         yield f"To mend it: {_mend(result)}."
+    if any(row.group is not None for row in result.differences):
+        yield (
+            "Rows with the same number in brackets are one task: pull all their ends out, then plug each in where its "
+            "row says; one swap does both of its rows."
+        )
     yield from (pattern.text for pattern in result.patterns)
     yield _devices(result)
     yield from _unknown(result)
@@ -156,6 +161,8 @@ def _do(row: Difference) -> str:
         return note
     if row.action == "move":
         words = f"move this end to {row.to}{_where(row)}"
+    elif row.action == "swap":
+        words = f"swap with the end in {row.to}{_where(row)}"
     elif row.action == "add":
         words = _connect(row) if row.planned is None else f"connect to {row.planned}"
     elif row.action == "remove":

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ibplan.asbuilt.differences import Difference, VerifyResult
+from ibplan.asbuilt.differences import MOVES, Difference, VerifyResult
 from ibplan.asbuilt.expect import expected_links
 from ibplan.asbuilt.name_map import EMPTY, read_name_map
 from ibplan.asbuilt.reading import read_fabric
 from ibplan.asbuilt.verify import MatchBy, verify
+from ibplan.asbuilt.verify_report import verify_text
 from ibplan.errors import InputError, UsageError
 from tests.asbuilt import built
 from tests.asbuilt.built import Built, perfect, planned
@@ -68,9 +69,9 @@ def mends(fabric: Built, result: VerifyResult) -> bool:
     plan = perfect(fabric.plan)
     wanted = sorted(sorted([(c.a.device, c.a.name), (c.b.device, c.b.name)]) for c in plan.cables)
     for row in result.differences:
-        assert row.action in ("move", "add", "remove", "exchange")
+        assert row.action in ("move", "swap", "add", "remove", "exchange")
         at = (row.at.device, row.at.port)
-        if row.action == "move":
+        if row.action in MOVES:
             assert row.found is not None
             assert row.to is not None
             cable = next(c for c in cables if c == {at, (row.found.device, row.found.port)})
@@ -140,6 +141,23 @@ def test_two_swapped_cables_at_either_end(tmp_path: Path) -> None:
     assert sorted(row.group or 0 for row in result.differences) == [1, 1, 2, 2]
     assert (result.moves, result.added_links, result.right_links) == (4, 0, CABLES - 4)
     assert mends(fabric, result)
+
+
+def test_two_cables_that_are_swapped_across_rails_are_one_swap(tmp_path: Path) -> None:
+    fabric = pod()
+    fabric.swap(fabric.at("server-003", 1), fabric.at("server-007", 3), "b")
+    result = checked(fabric, tmp_path)
+    first, second = result.differences
+    assert {first.kind, second.kind} == {"wrong-rail"}
+    # Each names the end that is in its place, so that one walk does it.
+    assert (first.action, second.action, first.to, second.to) == ("swap", "swap", second.at, first.at)
+    assert (first.group, second.group, result.moves) == (1, 1, 2)
+    assert mends(fabric, result)
+    said = verify_text(result, width=200, color=False)
+    for row, other in ((first, second), (second, first)):
+        (line,) = (line for line in said.splitlines() if "wrong rail (1)" in line and f" {row.at} " in line)
+        assert f"swap with the end in {other.at}" in line
+    assert "Rows with the same number in brackets are one task" in said
 
 
 def test_a_ring_of_three_is_one_group_of_three_moves(tmp_path: Path) -> None:
