@@ -17,7 +17,7 @@ GlassKind = Literal["multimode", "single_mode"]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Stated(_Model):

@@ -18,7 +18,7 @@ _FILE: Final = Path(__file__).parent / "data" / "ethernet.yaml"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Figure(_Model):

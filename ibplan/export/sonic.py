@@ -29,7 +29,7 @@ _PAM4_LANE_GBPS: Final = 50  # from here on lanes use PAM4, which needs RS-FEC (
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class LanesLikeNames(_Model):

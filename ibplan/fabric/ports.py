@@ -18,7 +18,7 @@ _FILE = Path(__file__).parent / "data" / "port_names.yaml"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class PortPattern(_Model):

@@ -23,7 +23,7 @@ _FILE = Path(__file__).parent / "data" / "search.yaml"
 class Bounds(BaseModel):
     """What the search leaves out (data/search.yaml)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     micro_batches: tuple[int, ...] = Field(min_length=1)
     micro_batches_source: str

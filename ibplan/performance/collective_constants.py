@@ -19,7 +19,7 @@ Medium = Literal["nvlink", "pcie", "network"]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Cited(_Model):

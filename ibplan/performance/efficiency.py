@@ -15,7 +15,7 @@ _FILE = Path(__file__).parent / "data" / "efficiency.yaml"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Calibration(_Model):

@@ -15,7 +15,7 @@ _FILE = Path(__file__).parent / "data" / "latency.yaml"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True, defer_build=True)
 
 
 class LatencyPoint(_Model):

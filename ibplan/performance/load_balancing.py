@@ -23,7 +23,7 @@ Axis = Literal["leaves", "pods", "uplinks", "leaf_ratio", "spine_ratio", "speedu
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class DefaultScheme(_Model):

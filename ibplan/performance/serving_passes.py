@@ -36,7 +36,7 @@ _FILE = Path(__file__).parent / "data" / "inference.yaml"
 class Constants(BaseModel):
     """What the times rest on beside the GPU's peaks."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     layer_overhead_us: Sourced
     pace: Sourced

@@ -22,7 +22,7 @@ Placement = Literal["middle_of_row", "end_of_row", "top_of_rack", "central_rows"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Default(_Model):

@@ -19,7 +19,7 @@ _FILE = Path(__file__).parent / "data" / "network_need.yaml"
 class Assumptions(BaseModel):
     """All assumptions of the verdict."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     model_flops_utilization: Sourced
     exchange_share_max: Sourced

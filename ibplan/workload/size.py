@@ -22,7 +22,7 @@ TOLERANCE: Final = 0.015
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Aspect(_Model):
