@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from ibplan.asbuilt.found import FoundDevice, FoundEnd, FoundFabric, FoundLink
 from ibplan.asbuilt.identity import PlannedNames, entry_of, of_kind
@@ -18,7 +17,6 @@ from ibplan.economics.items import NetworkName
 # How surely an end is of a network: the device alone, a port of its switch without a link, the port of a link.
 _NOT, _DEVICE, _FREE, _PLANNED = range(4)
 Networks = frozenset[NetworkName]
-NOWHERE: Final[Networks] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
