@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ibplan.performance.collectives import AllReduceRow
 from ibplan.performance.deciding import RuleCheck
 from ibplan.performance.load_balancing import LoadBalancing
-from ibplan.performance.serving_network import NetworkNeed, Variation
+
+if TYPE_CHECKING:
+    from ibplan.performance.serving_network import NetworkNeed, Variation
 
 
 @dataclass(frozen=True, slots=True)

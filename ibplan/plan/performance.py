@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from ibplan.findings import Finding, finding
 from ibplan.performance.collectives import allreduce_rows
-from ibplan.performance.inference import best_service
 from ibplan.performance.job_mix import MIX_PATTERNS
 from ibplan.performance.job_traffic import JobKind
 from ibplan.performance.machine import Machine, machine_of
@@ -24,11 +23,9 @@ from ibplan.plan.mix import design_mix_demand
 from ibplan.plan.results import Shortfall, Totals
 from ibplan.plan.rules import serving_rules, training_rules
 from ibplan.plan.running import running_of
-from ibplan.plan.serving import describe_inference
 from ibplan.plan.training import describe_training, fitting_training, lost_time
 from ibplan.spec.models import Spec
 from ibplan.workload.memory import usable_bytes
-from ibplan.workload.serving import usable_serving_bytes
 
 _GB = 1e9
 Found = SearchResult | Service | Unserved
@@ -98,6 +95,8 @@ class JobOnDesigns:
             assert isinstance(found, SearchResult)
             training = describe_training(self.job, machine, found, running)
             return Performance(balanced, rows, training=training, rules=training_rules(self.job, machine, found))
+        from ibplan.plan.serving import describe_inference  # what serves is loaded for inference alone
+
         assert isinstance(found, Service)
         inference = describe_inference(self.job, machine, found, running)
         return Performance(balanced, rows, inference=inference, rules=serving_rules(self.job, machine, found))
@@ -109,6 +108,8 @@ class JobOnDesigns:
 
     def _searched(self, job: PlannedTraining | PlannedInference, machine: Machine) -> Found:
         if isinstance(job, PlannedInference):
+            from ibplan.performance.inference import best_service
+
             return best_service(job.job, machine)
         if not self.fitting:  # memory does not depend on the network
             self.fitting.append(fitting_training(job, machine))
@@ -122,8 +123,11 @@ class JobOnDesigns:
         gpu = self.server.gpu
         assert gpu is not None  # what is short has been measured against its memory
         assert gpu.memory_gbytes is not None
-        usable = usable_bytes if isinstance(self.job, PlannedTraining) else usable_serving_bytes
-        return usable(gpu.memory_gbytes * _GB)
+        if isinstance(self.job, PlannedTraining):
+            return usable_bytes(gpu.memory_gbytes * _GB)
+        from ibplan.workload.serving import usable_serving_bytes
+
+        return usable_serving_bytes(gpu.memory_gbytes * _GB)
 
 
 def _late(key: str, asked: float, designs: Mapping[str, Unserved]) -> Shortfall | None:
