@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test test-system golden boms schema bench
+.PHONY: help setup demo check test netbox test-system golden boms schema bench
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +33,10 @@ check: $(STAMP) ## Format, lint, types, import directions
 test: $(STAMP) ## All tests that need no outside program
 	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/system
 
-test-system: $(STAMP) ## Tests with outside programs: LibreOffice, OpenSM with ibsim, Slurm, FRR
+netbox: ## NetBox for its system test, in .cache/netbox; needs Python 3.12 or later (NETBOX_PYTHON=...)
+	$(PYTHON) -m tests.system.netbox_install
+
+test-system: $(STAMP) ## Tests with outside programs: LibreOffice, OpenSM with ibsim, Slurm, FRR, NetBox
 	$(BIN)/pytest tests/system
 
 golden: $(STAMP) ## Rewrite the golden files; read the difference before committing it
