@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -42,6 +43,8 @@ _MEDIA: Final = {
     "multimode": "mmf",
     "single_mode": "smf",
 }
+# Twisted pair is a medium by its category, which is part of what such a cable is called.
+_CATEGORY: Final = re.compile(r"\bcat ?(5e?|6a?|7a?|8)\b", re.IGNORECASE)
 # Links that share a cable stay apart: one connector a link and side, the n-th joined to the n-th.
 _PROFILES: Final = {1: "single-1c1p", 2: "trunk-2c1p", 4: "trunk-4c1p", 8: "trunk-8c1p"}
 _KBPS: Final = 1_000_000
@@ -91,7 +94,7 @@ def cable_rows(scheme: Scheme, places: Places | None) -> Iterator[tuple[Any, ...
 
 
 def _rows(cables: Cables, parts: LinkParts, ends: list[LinkEnds]) -> Iterator[tuple[Any, ...]]:
-    medium = None if parts.recipe is None else _MEDIA[parts.recipe.medium]
+    medium = _cable_type(parts)
     shortest = 0.0 if parts.recipe is None else parts.recipe.min_length_m or 0.0
     entry = None if parts.cable is None else parts.cable.entry
     starts = [*cables.first.tolist(), len(cables.legs)]
@@ -114,3 +117,14 @@ def _rows(cables: Cables, parts: LinkParts, ends: list[LinkEnds]) -> Iterator[tu
             length_m,
             None if length_m is None else "m",
         )
+
+
+def _cable_type(parts: LinkParts) -> str | None:
+    """NetBox's word for the cables; None where none is known, or a name of twisted pair does not say its category."""
+    if parts.recipe is None or parts.cable is None:
+        return None
+    entry = parts.cable.entry
+    if not isinstance(entry, Cable) or entry.kind != "rj45":
+        return _MEDIA[parts.recipe.medium]
+    found = _CATEGORY.search(entry.model)
+    return None if found is None else f"cat{found[1].lower()}"

@@ -234,6 +234,16 @@ def test_lengths_for_netbox_are_those_of_the_cable_schedule() -> None:
     assert len(rows) > 3000
 
 
+def test_copper_of_management_ports_is_twisted_pair_in_netbox() -> None:
+    files = {
+        path: list(csv.DictReader(io.StringIO(text))) for path, text in texts("netbox", scheme("converged-16")).items()
+    }
+    twisted = {(i["device"], i["name"]) for i in files["7-interfaces.csv"] if i["type"] == "1000base-t"}
+    types = {(c["side_a_device"], c["side_a_name"]): c["type"] for c in files["8-cables.csv"]}
+    assert twisted
+    assert {end for end, kind in types.items() if kind == "cat6"} == twisted & set(types)
+
+
 def test_netbox_takes_all_networks_at_once() -> None:
     with pytest.raises(UsageError, match="leave --network out"):
         texts("netbox", scheme("h100-pod-127", network="storage"))
