@@ -157,6 +157,13 @@ _KINDS = (
         "State one under exchange_rates:, with its date and source.",
     ),
     FindingKind(
+        "own-price-without-rate",
+        "warning",
+        "Your prices in {currencies} do not stand, for want of an exchange rate: {parts}. Where these parts are "
+        "bought, it is at another price, or without one.",
+        "State the rate under exchange_rates:, with its date and source, or under rates: of your price file.",
+    ),
+    FindingKind(
         "licence-required",
         "warning",
         "Required, and without a public price: {quantity} x {licence}. The purchase price does not hold it.",

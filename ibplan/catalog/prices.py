@@ -11,9 +11,8 @@ from fractions import Fraction
 from ibplan.catalog.entries import ExchangeRate, Price, PriceFile, PriceKind
 
 _RANK: dict[PriceKind, int] = {"street": 0, "list": 1, "estimate": 2}
-
-
 _CENT = Decimal("0.01")
+USD = "USD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +180,23 @@ def newest_rates(*files: PriceFile) -> dict[str, ExchangeRate]:
     return found
 
 
-def _in_usd(price: Price, own: bool, rates: Mapping[str, ExchangeRate]) -> PricedRow | None:
-    if price.usd is not None:
-        return PricedRow(price, price.usd.quantize(Decimal("0.01")), own)
+def usd_of(price: Price, rates: Mapping[str, ExchangeRate]) -> Decimal | None:
+    """A price in US dollars, not rounded; None = it is in another currency, and there is no rate of that."""
+    if price.usd is not None or price.amount is None:
+        return price.usd
+    amount = Decimal(str(price.amount))
+    if price.currency == USD:
+        return amount
     rate = rates.get(price.currency or "")
-    if rate is None or price.amount is None:
+    return None if rate is None else amount * Decimal(str(rate.usd))
+
+
+def _in_usd(price: Price, own: bool, rates: Mapping[str, ExchangeRate]) -> PricedRow | None:
+    usd = usd_of(price, rates)
+    if usd is None:
         return None
-    return PricedRow(price, (Decimal(str(price.amount)) * Decimal(str(rate.usd))).quantize(Decimal("0.01")), own, rate)
+    rate = None if price.usd is not None or price.currency == USD else rates[price.currency or ""]
+    return PricedRow(price, usd.quantize(_CENT), own, rate)
 
 
 def first_day(text: str) -> date:

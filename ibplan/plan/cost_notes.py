@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from ibplan.catalog.entries import Price
 from ibplan.catalog.prices import PriceBook
@@ -13,15 +14,18 @@ from ibplan.plan.costs import Costs
 from ibplan.plan.judge import Judged
 from ibplan.spec.models import Spec
 
+_MOST_NAMES: Final = 12
+
 
 def cost_findings(judged: Judged, costs: Costs, spec: Spec, prices: PriceBook) -> Iterator[Finding]:
     """What foreign prices, licences, spares, support and energy give rise to."""
     name = judged.design.id
     unpriced = {part for part, _ in judged.design.capital.unpriced}
-    foreign = [price for price, _ in prices.foreign if price.part in unpriced]
+    foreign = [price for price, own in prices.foreign if price.part in unpriced and not own]
     if foreign:
         parts, currencies = (", ".join(sorted(names)) for names in ({p.part for p in foreign}, _currencies(foreign)))
         yield finding("foreign-price", design=name, pointer="/exchange_rates", currencies=currencies, parts=parts)
+    yield from _own_without_rate(prices)
     for licence in unpriced_and_required(costs.licences):
         quantity = f"{licence.quantity:,}"
         yield finding("licence-required", design=name, quantity=quantity, licence=licence.description)
@@ -37,6 +41,17 @@ def cost_findings(judged: Judged, costs: Costs, spec: Spec, prices: PriceBook) -
         yield finding("support-unknown", pointer="/support")
     if costs.energy.network_basis == "maximum" or spec.site.utilization == 1:
         yield finding("energy-at-maximum", pointer="/site/utilization")
+
+
+def _own_without_rate(prices: PriceBook) -> Iterator[Finding]:
+    """The user's own prices that do not stand: whoever states a price has to know that the bill is at another."""
+    own = [price for price, own in prices.foreign if own]
+    if own:
+        names = sorted({price.part for price in own})
+        more = len(names) - _MOST_NAMES
+        parts = ", ".join(names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+        currencies = ", ".join(sorted(_currencies(own)))
+        yield finding("own-price-without-rate", pointer="/exchange_rates", currencies=currencies, parts=parts)
 
 
 def _currencies(prices: Iterable[Price]) -> set[str]:

@@ -8,11 +8,13 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from ibplan.catalog.entries import ExchangeRate
+from ibplan.catalog.prices import USD
 from ibplan.catalog.store import Catalog
 from ibplan.errors import Problem
 from ibplan.spec.load import LoadedSpec
 
 _LARGEST_USD = 1e12
+_CENT_USD = 0.01
 
 
 def priced_catalog(loaded: LoadedSpec, catalog: Catalog) -> Catalog:
@@ -34,14 +36,20 @@ def pricing_problems(loaded: LoadedSpec, catalog: Catalog) -> Iterator[Problem]:
 
 
 def _absurd_rates(loaded: LoadedSpec, catalog: Catalog) -> Iterator[Problem]:
-    """Rates that make a price of the catalogue larger than any money."""
+    """Rates that make a price of the catalogue larger than any money, or nothing in whole cents."""
+    foreign = [price for price, _ in catalog.prices.foreign]
+    foreign += [row.price for rows in catalog.prices.rows.values() for row in rows if row.rate is not None]
     for index, rate in enumerate(loaded.spec.exchange_rates):
-        foreign = [price for price, _ in catalog.prices.foreign]
-        foreign += [row.price for rows in catalog.prices.rows.values() for row in rows if row.rate is not None]
-        most = max((p.amount or 0 for p in foreign if p.currency == rate.currency), default=0)
-        if most * rate.usd > _LARGEST_USD:
-            message = f"a price of {most:,.0f} {rate.currency} would be more than $1T"
-            yield loaded.document.problem(("exchange_rates", index, "usd"), message)
+        at = ("exchange_rates", index, "usd")
+        amounts = [price.amount for price in foreign if price.currency == rate.currency and price.amount]
+        if amounts and max(amounts) * rate.usd > _LARGEST_USD:
+            message = f"a price of {max(amounts):,.0f} {rate.currency} would be more than $1T"
+            yield loaded.document.problem(at, message)
+        if amounts and min(amounts) * rate.usd < _CENT_USD:
+            message = f"a price of {min(amounts):,g} {rate.currency} would be less than a cent"
+            yield loaded.document.problem(at, message)
+        if rate.currency == USD and rate.usd != 1:
+            yield loaded.document.problem(at, "a US dollar is 1 US dollar", "leave this rate out")
 
 
 def _vendors(catalog: Catalog) -> list[str]:

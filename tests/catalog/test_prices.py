@@ -229,3 +229,10 @@ def test_rates_put_in_later_stand_before_those_of_the_files() -> None:
 def test_used_goods_never_stand_whatever_the_rate() -> None:
     bare = PriceBook.of(file(price("street", None, amount=1.0, currency="EUR", used=True)))
     assert bare.with_rates({"EUR": EUR}).choose("x") is None
+
+
+def test_us_dollars_need_no_rate() -> None:
+    dollars = Price(part="x", kind="street", amount=100, currency="USD", source="quote")
+    choice = PriceBook.of(file(price("street", 32870)), file(dollars, name="own")).choose("x")
+    assert choice is not None
+    assert (choice.unit_usd, choice.rate, choice.source) == (Decimal("100.00"), None, "quote")

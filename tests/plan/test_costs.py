@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from ibplan.catalog.entries import Price, PriceFile
+from ibplan.catalog.layers import packaged_prices
 from ibplan.catalog.prices import PriceBook
 from ibplan.catalog.store import Catalog
 from ibplan.errors import InputError
@@ -93,6 +94,41 @@ def test_a_rate_brings_foreign_prices_in() -> None:
         plan(spec, 'exchange_rates=[{currency: EUR, usd: 1000000, date: "2026-11-30", source: x}]', using=dear_euros())
     with pytest.raises(InputError, match="given twice"):
         plan(spec, rate.replace("]", ", {currency: EUR, usd: 2, date: '2026-11-30', source: x}]"))
+
+
+def own_price(amount: float, currency: str) -> Catalog:
+    """The packaged catalogue, and a quote of the user's for the switch."""
+    price = Price(part="nvidia-qm9700", kind="street", amount=amount, currency=currency, source="the test")
+    overlay = PriceFile(name="the test", date="2026-01-01", prices=(price,))
+    return replace(catalog(), prices=PriceBook.of(packaged_prices()[0], overlay))
+
+
+def test_an_own_price_that_does_not_stand_is_told() -> None:
+    def switch(found: Plan) -> set[Decimal | None]:
+        return {i.unit_price_usd for i in only(found).line_items if i.category == "switch"}
+
+    dollars = plan(SPEC, using=own_price(100, "USD"))
+    assert switch(dollars) == {Decimal(100)}
+    assert "own-price-without-rate" not in codes(dollars)
+    euros = plan(SPEC, using=own_price(100, "EUR"))
+    assert switch(euros) == {Decimal(32870)}
+    (told,) = [f for f in euros.findings if f.code == "own-price-without-rate"]
+    assert (told.severity, told.pointer) == ("warning", "/exchange_rates")
+    assert "prices in EUR do not stand, for want of an exchange rate: nvidia-qm9700." in told.message
+    rate = 'exchange_rates=[{currency: EUR, usd: 1.10, date: "2026-11-30", source: treasury}]'
+    rated = plan(SPEC, rate, using=own_price(100, "EUR"))
+    assert switch(rated) == {Decimal(110)}
+    assert "own-price-without-rate" not in codes(rated)
+
+
+@pytest.mark.parametrize(
+    ("currency", "usd", "said"),
+    [("EUR", 1e-6, "a price of .* EUR would be less than a cent"), ("USD", 1.1, "a US dollar is 1 US dollar")],
+)
+def test_rates_that_cannot_be(currency: str, usd: float, said: str) -> None:
+    rate = f'exchange_rates=[{{currency: {currency}, usd: {usd:f}, date: "2026-11-30", source: x}}]'
+    with pytest.raises(InputError, match=said):
+        plan(SPEC, rate, using=own_price(100, "EUR"))
 
 
 def dear_euros() -> Catalog:
