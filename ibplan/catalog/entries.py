@@ -67,7 +67,7 @@ class Price(Entry):
     kind: PriceKind
     usd: UsdNumber | None = None
     amount: float | None = None
-    currency: str | None = None
+    currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
     low_usd: UsdNumber | None = None
     high_usd: UsdNumber | None = None
     length_m: float | None = Field(default=None, gt=0)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice, takewhile
 from typing import Final
 
 from ibplan.catalog.classes import CageClass, cage_classes, class_uses
-from ibplan.catalog.entries import Cable, ExchangeRate, Module, PriceFile, Recipe, Server
+from ibplan.catalog.entries import Cable, Module, PriceFile, Recipe, Server
 from ibplan.catalog.fit import misfits, unlike
 from ibplan.catalog.layers import KINDS, Kind, Layers, Spot
-from ibplan.catalog.prices import first_day
 from ibplan.document import Document
 from ibplan.errors import Problem
 
@@ -22,8 +21,6 @@ _MAX_HINTS: Final = 20
 _MAX_NAMES: Final = 2000
 _SHORTEST_PART: Final = 3
 _LONGEST_NAME: Final = 80
-_LARGEST_USD: Final = 1e12
-_LARGEST_RATE: Final = 1e6
 # Trunks and panels are no entries of the catalogue: their ids say what they are (docs/cabling.md).
 _MADE_TO_ORDER: Final = re.compile(
     r"(trunk-[0-9]+f|panel-[0-9]+p)-(multimode|single-mode)-(mpo-12|mpo-16|lc)(-(apc|upc))?(-(a|b|c|crossed))?"
@@ -68,37 +65,6 @@ def unknown_parts(layers: Layers, prices: PriceFile, document: Document) -> Iter
         if price.part not in known and not _MADE_TO_ORDER.fullmatch(price.part):
             remedy = hints.remedy(price.part, known)
             yield document.problem(("prices", i, "part"), f"there is no part {price.part}", remedy)
-
-
-def odd_prices(prices: PriceFile, rates: Mapping[str, ExchangeRate], document: Document) -> Iterator[Problem]:
-    """Prices and rates that cannot be: of a day that never was, below zero, or absurd once they are US dollars."""
-    days: list[tuple[_At, str | None]] = [(("date",), prices.date)]
-    days += [(("prices", i, "date"), price.date) for i, price in enumerate(prices.prices)]
-    days += [(("rates", i, "date"), rate.date) for i, rate in enumerate(prices.rates)]
-    for at, day in days:
-        if day is not None and not _is_day(day):
-            yield document.problem(at, f"there is no day {day}")
-    for i, one in enumerate(prices.rates):
-        if one.usd > _LARGEST_RATE:
-            yield document.problem(("rates", i, "usd"), "one unit of a currency must be at most $1M")
-    for i, price in enumerate(prices.prices):
-        if price.amount is None:
-            continue
-        rate = rates.get(price.currency or "")
-        if price.amount < 0:
-            yield document.problem(("prices", i, "amount"), "an amount must not be below 0")
-        elif rate is not None and price.amount * rate.usd > _LARGEST_USD:
-            yield document.problem(
-                ("prices", i, "amount"), f"an amount must be at most $1T, here {rate.usd:g} times it"
-            )
-
-
-def _is_day(text: str) -> bool:
-    try:
-        first_day(text)
-    except ValueError:
-        return False
-    return text.isascii()
 
 
 class _Hints:

@@ -12,11 +12,11 @@ from typing import Any
 from ibplan.catalog.classes import CageClass
 from ibplan.catalog.entries import Cable, Gpu, Module, Nic, PriceFile, Recipe, Server, Switch
 from ibplan.catalog.layers import Kind, Layers, own_documents, own_file, own_prices, packaged_files, packaged_prices
+from ibplan.catalog.price_checks import odd_prices
 from ibplan.catalog.prices import PriceBook, newest_rates
 from ibplan.catalog.references import (
     known_classes,
     nearest,
-    odd_prices,
     parts_that_do_not_fit,
     unknown_parts,
     unknown_references,
