@@ -22,6 +22,8 @@ RowStatus = Literal["match", "stand-in", "wrong", "not in the bill", "not recogn
 class Need:
     """What the bill asks of one part, and what the quote offers of it. `book_usd`: the bill's unit price.
 
+    `rows` of the quote offer it; `sheets` are theirs, in the same order, None where only one sheet was read.
+
     `quoted_usd`: the quote's; None = a row states none in US dollars. Both are means over the pieces where prices
     differ, as those of lengths do. `book_estimated`: a price of the bill is an estimate.
     """
@@ -36,6 +38,7 @@ class Need:
     quoted_usd: Decimal | None
     rows: tuple[int, ...]
     book_estimated: bool = False
+    sheets: tuple[str | None, ...] = ()
 
     @property
     def status(self) -> NeedStatus:
@@ -192,4 +195,5 @@ def _original(catalog: Catalog, part: str) -> str:
 def _filled(need: Need, rows: Sequence[QuoteRow]) -> Need:
     quantity = sum(row.quantity for row in rows)
     mean = _mean([(row.unit_usd, row.quantity) for row in rows])
-    return replace(need, quoted=quantity, quoted_usd=mean, rows=tuple(row.row for row in rows))
+    places = tuple(row.row for row in rows)
+    return replace(need, quoted=quantity, quoted_usd=mean, rows=places, sheets=tuple(row.sheet for row in rows))

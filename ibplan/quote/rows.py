@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from ibplan.errors import InputError, Problem
 from ibplan.quote.amounts import currency_of, read_price, read_quantity
 from ibplan.quote.columns import COLUMNS, LIMITS, Key, head_currency
 from ibplan.sheets.cells import Cell, Sheet, read_sheets
-from ibplan.sheets.heads import Head, find_head
+from ibplan.sheets.heads import Head, find_head, same_heads
 
 USD: Final = "USD"
 _CENT: Final = Decimal("0.01")
@@ -24,7 +24,7 @@ class QuoteRow:
     """One offer. `numbers` are the texts of its part columns; a price of None = none is stated.
 
     `currency` None = not stated (taken for US dollars, and said so). `total_off`: the stated total is not quantity
-    times unit price.
+    times unit price. `sheet`: where the row is, if several sheets were read.
     """
 
     row: int
@@ -34,6 +34,7 @@ class QuoteRow:
     unit_price: Decimal | None
     currency: str | None
     total_off: bool
+    sheet: str | None = None
 
     @property
     def unit_usd(self) -> Decimal | None:
@@ -47,32 +48,41 @@ class SkippedRow:
 
     row: int
     text: str
+    sheet: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote as read. `columns` says which column was taken for what, by its name in the head."""
+    """A quote as read. `columns` says which column was taken for what, by its name in the head.
+
+    `sheets` were read, and `unread` hold rows and were not: sheets of a workbook, by name.
+    """
 
     source: str
     columns: Mapping[Key, str]
     rows: tuple[QuoteRow, ...]
     skipped: tuple[SkippedRow, ...]
+    sheets: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def read_quote(path: Path, asked: Mapping[Key, str], sheet: str | None = None) -> Quote:
     """Read a CSV file or a workbook. Raises one InputError with every row that cannot be read."""
-    found, head = find_head(read_sheets(path, sheet, LIMITS), COLUMNS, asked)
+    sheets = read_sheets(path, sheet, LIMITS)
+    found, head = find_head(sheets, COLUMNS, asked)
+    # Readings of a CSV are no sheets: only one of them is right.
+    tables = [(found, head)] if found.name is None else same_heads(sheets, head, COLUMNS, asked)
     rows: list[QuoteRow] = []
     skipped: list[SkippedRow] = []
     problems: list[Problem] = []
-    for number, cells in found.rows:
-        if number <= head.row:
-            continue
-        if _offers(cells, head):
-            row = _read(number, cells, head, found, problems)
-            rows += [row] if row is not None else []
-        else:
-            skipped.append(SkippedRow(number, " ".join(str(cell) for cell in cells if cell is not None)))
+    for table, its_head in tables:
+        name = table.name if len(tables) > 1 else None
+        for row in _table_rows(table, its_head, problems):
+            placed = replace(row, sheet=name)
+            if isinstance(placed, QuoteRow):
+                rows.append(placed)
+            else:
+                skipped.append(placed)
     if problems:
         raise InputError(capped(problems))
     if not rows:
@@ -80,7 +90,22 @@ def read_quote(path: Path, asked: Mapping[Key, str], sheet: str | None = None) -
             [found.problem(head.row, "names the columns, but no row below it states a quantity of a part")]
         )
     columns = {key: ", ".join(head.names[index] for index in indices) for key, indices in head.columns.items()}
-    return Quote(found.source, columns, tuple(rows), tuple(skipped))
+    read = tuple(table.name for table, _ in tables if table.name is not None)
+    unread = tuple(s.name for s in sheets if s.name is not None and s.rows and s.name not in read)
+    return Quote(found.source, columns, tuple(rows), tuple(skipped), read, unread)
+
+
+def _table_rows(sheet: Sheet, head: Head[Key], problems: list[Problem]) -> Iterator[QuoteRow | SkippedRow]:
+    """The rows below the head of one sheet."""
+    for number, cells in sheet.rows:
+        if number <= head.row:
+            continue
+        if _offers(cells, head):
+            row = _read(number, cells, head, sheet, problems)
+            if row is not None:
+                yield row
+        else:
+            yield SkippedRow(number, " ".join(str(cell) for cell in cells if cell is not None))
 
 
 def _cell(cells: tuple[Cell, ...], head: Head[Key], key: Key) -> Cell:

@@ -79,6 +79,10 @@ def _summary(check: QuoteCheck, design: str, tolerance: Decimal | None) -> Itera
         share = f" ({change:+.1%})" if change else ""
         yield f"Total: {quoted}{share}; the bill: {bill}."
     yield f"Columns: {', '.join(f'{key} = {name}' for key, name in check.quote.columns.items())}."
+    if len(check.quote.sheets) > 1:
+        yield f"Sheets: {', '.join(check.quote.sheets)}."
+    if check.quote.unread:
+        yield f"Not read, for want of the same head: {', '.join(check.quote.unread)}."
     others = sorted({offer.row.currency for offer in check.offers if offer.row.currency not in (None, "USD")}, key=str)
     if others:
         yield f"Prices in {', '.join(map(str, others))} are not compared."
@@ -94,7 +98,7 @@ def _tables(check: QuoteCheck) -> Iterator[Table]:
     if odd:
         yield "Rows to look at", OFFER_COLUMNS, [_offer_cells(offer) for offer in odd]
     if check.quote.skipped:
-        rows = [[str(row.row), _short(row.text)] for row in check.quote.skipped]
+        rows = [[_place(row.row, row.sheet), _short(row.text)] for row in check.quote.skipped]
         yield "Rows that offer nothing", ("row", "text"), rows
 
 
@@ -122,7 +126,7 @@ def _by_words(offer: Offered) -> bool:
 def _offer_cells(offer: Offered) -> list[str]:
     row = offer.row
     words = " ".join([*row.numbers, row.description])
-    return [str(row.row), _short(words), f"{row.quantity:,}", offer.status, "; ".join(_notes(offer))]
+    return [_place(row.row, row.sheet), _short(words), f"{row.quantity:,}", offer.status, "; ".join(_notes(offer))]
 
 
 def _notes(offer: Offered) -> Iterator[str]:
@@ -136,6 +140,11 @@ def _notes(offer: Offered) -> Iterator[str]:
         yield "total is not quantity x unit price"
 
 
+def _place(row: int, sheet: str | None) -> str:
+    """A row, as spreadsheets write it where it is one of several sheets: `storage!4`."""
+    return str(row) if sheet is None else f"{sheet}!{row}"
+
+
 def _short(words: str) -> str:
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3] + "..."
 
@@ -146,7 +155,7 @@ def quote_csv(check: QuoteCheck) -> str:
     for need in check.needs:
         percent = None if need.price_change is None else significant(float(need.price_change * 100))
         amounts = [None if usd is None else usd.quantize(Decimal("0.01")) for usd in (need.book_usd, need.quoted_usd)]
-        places = " ".join(map(str, need.rows))
+        places = " ".join(map(_place, need.rows, need.sheets))
         start = ["part", need.status, need.part, need.part_number, need.needed, need.quoted]
         rows.append([*start, *amounts, percent, places, need.description])
     for offer in check.offers:
@@ -156,7 +165,19 @@ def quote_csv(check: QuoteCheck) -> str:
             note = "; ".join([said, *_notes(offer)])
             price = None if row.unit_usd is None else row.unit_usd.quantize(Decimal("0.01"))
             rows.append(
-                ["row", offer.status, offer.part, None, None, row.quantity, None, price, None, str(row.row), note]
+                [
+                    "row",
+                    offer.status,
+                    offer.part,
+                    None,
+                    None,
+                    row.quantity,
+                    None,
+                    price,
+                    None,
+                    _place(row.row, row.sheet),
+                    note,
+                ]
             )
     return csv_text(CSV_COLUMNS, rows)
 
@@ -169,6 +190,8 @@ def quote_data(check: QuoteCheck, design: str, tolerance: Decimal | None) -> dic
         "design": design,
         "differences": check.differences(tolerance),
         "columns": dict(check.quote.columns),
+        "sheets": list(check.quote.sheets),
+        "unread_sheets": list(check.quote.unread),
         "totals": {
             "bill_usd": money(check.bill_usd),
             "bill_complete": check.bill_complete,
@@ -178,7 +201,7 @@ def quote_data(check: QuoteCheck, design: str, tolerance: Decimal | None) -> dic
         },
         "parts": [_need(need) for need in check.needs],
         "rows": [_offer(offer) for offer in check.offers],
-        "skipped": [{"row": row.row, "text": row.text} for row in check.quote.skipped],
+        "skipped": [{"sheet": row.sheet, "row": row.row, "text": row.text} for row in check.quote.skipped],
     }
 
 
@@ -196,12 +219,14 @@ def _need(need: Need) -> dict[str, Any]:
         "quoted_unit_price_usd": _money(need.quoted_usd),
         "price_change_fraction": None if need.price_change is None else significant(float(need.price_change)),
         "rows": list(need.rows),
+        "sheets": list(need.sheets),
     }
 
 
 def _offer(offer: Offered) -> dict[str, Any]:
     row = offer.row
     return {
+        "sheet": row.sheet,
         "row": row.row,
         "status": offer.status,
         "numbers": list(row.numbers),

@@ -38,14 +38,19 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Rows with their numbers in the file (1-based; a CSV row has that of its first line). Empty rows are left out."""
+    """Rows with their numbers in the file (1-based; a CSV row has that of its first line). Empty rows are left out.
+
+    `name` is that of a sheet of a workbook, as it can be printed; None for a CSV.
+    """
 
     source: str
     rows: tuple[Row, ...]
+    name: str | None = None
 
     def problem(self, row: int, message: str, remedy: str = "") -> Problem:
         """A problem of a row. Row 0 = of the file."""
-        return Problem(self.source, 0, 0, f"row {row}: {message}" if row else message, remedy)
+        place = f"row {row}: " if self.name is None else f"sheet {self.name}, row {row}: "
+        return Problem(self.source, 0, 0, f"{place}{message}" if row else message, remedy)
 
 
 class _LongCellError(InputError):

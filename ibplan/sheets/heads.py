@@ -71,6 +71,27 @@ def find_head(sheets: Sequence[Sheet], columns: Columns[K], asked: Mapping[K, st
     raise InputError([sheet.problem(0, message, f"row {number} is {seen}; name them: --columns {columns.example}")])
 
 
+def same_heads(
+    sheets: Sequence[Sheet], head: Head[K], columns: Columns[K], asked: Mapping[K, str]
+) -> list[tuple[Sheet, Head[K]]]:
+    """The sheets of a workbook whose table has the same columns in the same places, each with its own head."""
+    names = _names(head)
+    found = []
+    for sheet in sheets:
+        same = next((other for other in _heads(sheet, columns, asked) if _names(other) == names), None)
+        if same is not None:
+            found.append((sheet, same))
+    return found
+
+
+def _names(head: Head[K]) -> list[str]:
+    """What the columns are called, whatever empty ones are behind them."""
+    names = [plain_name(name) or name for name in head.names]
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
 def _heads(sheet: Sheet, columns: Columns[K], asked: Mapping[K, str]) -> Iterator[Head[K]]:
     for row in sheet.rows[:_HEAD_ROWS]:
         head = _head(row, columns, asked)

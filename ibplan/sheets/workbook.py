@@ -34,7 +34,9 @@ def workbook_sheets(data: bytes, source: str, name: str | None, limits: Limits) 
             if name is not None and name not in names:
                 refuse(source, f"there is no sheet {name!r}", f"there are: {', '.join(map(printable, names))}")
             return tuple(
-                Sheet(source, tuple(_sheet_rows(book[each], source, limits))) for each in names if name in (None, each)
+                Sheet(source, tuple(_sheet_rows(book[each], source, limits)), printable(each))
+                for each in names
+                if name in (None, each)
             )
     except InputError:
         raise

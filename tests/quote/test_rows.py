@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from ibplan.errors import InputError, UsageError
 from ibplan.quote.columns import NAMES, read_columns
@@ -161,3 +162,42 @@ def test_names_of_columns_are_plain_and_of_one_key() -> None:
     names = [name for found in NAMES.values() for name in found]
     assert len(names) == len(set(names))
     assert [name for name in names if name != " ".join(name.lower().split())] == []
+
+
+def _sheets(path: Path, **sheets: list[list[object]]) -> Path:
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        body = book.create_sheet(name)
+        for row in rows:
+            body.append(row)
+    book.save(path)
+    return path
+
+
+def test_all_sheets_of_the_same_head_are_read(tmp_path: Path) -> None:
+    head: list[object] = list(HEAD)
+    file = _sheets(
+        tmp_path / "q.xlsx",
+        Summary=[["Network", "Total price"], ["compute", 5]],
+        compute=[head, ["AAAA1", "x", 4, 1, 4], [None, "Total", None, None, 4]],
+        storage=[["as agreed"], [*head, None], ["AAAA1", "x", 2, 1, 2, None]],
+        other=[[*head, "Qty per rack"], ["AAAA1", "x", 9, 1, 9, 3]],
+        empty=[],
+    )
+    quote = read_quote(file, {})
+    assert [(r.sheet, r.row, r.quantity) for r in quote.rows] == [("compute", 2, 4), ("storage", 3, 2)]
+    assert [(r.sheet, r.row) for r in quote.skipped] == [("compute", 3)]
+    assert (quote.sheets, quote.unread) == (("compute", "storage"), ("Summary", "other"))
+    single = read_quote(file, {}, "storage")
+    assert ([(r.sheet, r.row) for r in single.rows], single.sheets, single.unread) == ([(None, 3)], ("storage",), ())
+
+
+def test_what_cannot_be_read_is_told_with_its_sheet(tmp_path: Path) -> None:
+    rows: list[list[object]] = [list(HEAD), ["AAAA1", "x", "two", 1, 2]]
+    with pytest.raises(InputError) as caught:
+        read_quote(_sheets(tmp_path / "q.xlsx", one=rows, other=rows), {})
+    assert [problem.message.split(":")[0] for problem in caught.value.problems] == [
+        "sheet one, row 2",
+        "sheet other, row 2",
+    ]
