@@ -182,10 +182,22 @@ def _free_and_use(wiring: Wiring, device: int, system: str | None) -> tuple[tupl
     for port, link, side in _ends(wiring, device):
         link_class = wiring.classes[int(wiring.links.link_class[link])]
         used[port] = Run(link_class.gbps, _direction(wiring, device, link_class.kind, side))
-    speeds = {lit.gbps for lit in used.values() if lit.direction == "down"}
+    empty = _kept(wiring, device)
+    speeds = {lit.gbps for lit in (*used.values(), *empty.values()) if lit.direction == "down"}
     down = down if down in speeds or not speeds else max(speeds)  # a leaf of attached hosts alone runs at their speed
     kept_up = uplinks_elsewhere(request) if kind == LEAF and wiring.network.fabric.separate else ()
-    found = [(port, lit) for port, lit in unused_ports(geometry, used, down) if port not in kept_up]
-    free = sum(lit == Run(down, "down") for _, lit in found)
+    unused = ((port, lit) for port, lit in unused_ports(geometry, used | empty, down) if port not in kept_up)
+    found = sorted([*unused, *empty.items()], key=lambda item: item[0])
+    free, kept = sum(lit == Run(down, "down") for _, lit in found), kept + len(empty)
     use = PortUse(len(used), free - min(free, kept), min(free, kept), len(found) - free)
     return tuple(free_ranges(geometry, found, system)), use
+
+
+def _kept(wiring: Wiring, device: int) -> dict[int, Run]:
+    """The reserved ports of a leaf that carry no link, run as their links would."""
+    kept = wiring.kept
+    if kept is None:
+        return {}
+    at = np.flatnonzero(kept.device == device)
+    rows = zip(kept.port[at].tolist(), kept.link_class[at].tolist(), strict=True)
+    return {port: Run(wiring.classes[number].gbps, "down") for port, number in rows}

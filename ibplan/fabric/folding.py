@@ -103,13 +103,15 @@ def _first_seen(columns: Iterable[Column]) -> Ints:
 
 
 def _link_counts(wiring: Wiring) -> Iterator[Column]:
-    """Kind, and links of every class at either side: columns of shape (devices,)."""
+    """Kind, links of every class at either side, and ports kept free: columns of shape (devices,)."""
     links, devices = wiring.links, len(wiring.devices)
     yield wiring.devices.kind
     bounds = np.searchsorted(links.link_class, np.arange(len(wiring.classes) + 1)).tolist()  # links stand by class
     for start, end in pairwise(bounds):
         for ends in (links.a_device, links.b_device):
             yield np.bincount(ends[start:end], minlength=devices)
+    if wiring.kept is not None:
+        yield np.bincount(wiring.kept.device, minlength=devices)
 
 
 def _leaf_kinds(wiring: Wiring, row: Ints) -> Ints:

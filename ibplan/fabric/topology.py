@@ -200,7 +200,9 @@ def _links(wiring: Wiring) -> Iterator[LinkCount]:
     links, size = wiring.links, len(wiring.devices)
     for number, link_class in enumerate(wiring.classes):
         at = np.flatnonzero(links.link_class == number)
+        if not len(at):  # reserved ports that are kept free
+            continue
         keys = links.a_device[at].astype(np.int64) * size + links.b_device[at]
         _, counts = np.unique(keys, return_counts=True)
-        least, most = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+        least, most = int(counts.min()), int(counts.max())
         yield LinkCount(link_class.kind, link_class.host, link_class.gbps, len(at), len(counts), least, most)

@@ -95,13 +95,26 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptPorts:
+    """Reserved ports of leaves without a far end, shape (ports,): the class that a link would be of, leaf, port."""
+
+    link_class: npt.NDArray[np.int16]
+    device: Ints
+    port: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Wiring:
-    """Every link of a network. Links stand by class, then fabric, then the order of the lower devices and ports."""
+    """Every link of a network. Links stand by class, then fabric, then the order of the lower devices and ports.
+
+    `kept`: reserved ports that carry no link (`without_managers`); None where managers are there, or no such ports.
+    """
 
     network: NetworkSize
     hosts: HostPorts
     devices: Devices
     links: Links
+    kept: KeptPorts | None = None
 
     @property
     def classes(self) -> tuple[LinkClass, ...]:

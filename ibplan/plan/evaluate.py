@@ -131,7 +131,7 @@ def _structured(
 
 def is_billed(parts: LinkParts, form: Form) -> bool:
     """Ports reserved without a known far end are kept free: nothing is bought for them."""
-    return not (parts.link.kind == "reserved" and parts.recipe is None and form.fabric != "infiniband")
+    return parts.link.kind != "reserved" or form.has_managers
 
 
 def _equipment(form: Form, network: NetworkSize, spec: Spec, book: PartsBook) -> list[Equipment]:

@@ -59,6 +59,11 @@ class Form:
     server_gpus: int = 1
 
     @property
+    def has_managers(self) -> bool:
+        """Whether reserved ports lead to fabric managers. On Ethernet no far end is known: they are kept free."""
+        return self.fabric == "infiniband"
+
+    @property
     def last_gpus(self) -> int:
         """GPUs of the last growth stage; of today where there is none."""
         return max((self.request.servers, *self.later_servers)) * self.server_gpus

@@ -13,6 +13,7 @@ from ibplan.plan.evaluate import Evaluated, evaluate
 from ibplan.plan.forms import Form
 from ibplan.plan.growth_results import Growth, GrowthPath, Purchase, Stage, StageNetwork, Surplus
 from ibplan.plan.means import Means
+from ibplan.plan.wires import MOST_LINKS, link_count, wire_evaluated
 from ibplan.spec.models import Spec
 
 _CENT = Decimal("0.01")
@@ -119,14 +120,13 @@ def _names(design: Evaluated) -> tuple[NetworkName, ...]:
 def _network(name: NetworkName, before: Evaluated | None, now: Evaluated) -> StageNetwork:
     """One network at a stage. A network that was not planned at the stage before is new."""
     size = _size(now, name)
-    links = sum(link.count for link in size.links)
+    links = link_count(now, name)
     old = None if before is None or name not in _names(before) else before
     if old is None:
         return StageNetwork(name, size.fabric.tiers, size.switch_count, links, links, 0, 0)
     from ibplan.fabric.rewiring import rewiring  # numpy only where links are compared
-    from ibplan.plan.wires import MOST_LINKS, wire_evaluated
 
-    if max(links, sum(link.count for link in _size(old, name).links)) > MOST_LINKS:
+    if max(links, link_count(old, name)) > MOST_LINKS:
         return StageNetwork(name, size.fabric.tiers, size.switch_count, links, None, None, None)
     found = rewiring(wire_evaluated(old, name), wire_evaluated(now, name))
     return StageNetwork(name, size.fabric.tiers, size.switch_count, links, found.added, found.moved, found.removed)

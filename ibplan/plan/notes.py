@@ -152,7 +152,7 @@ def _parts_findings(design: Evaluated) -> Iterator[Finding]:
         recipe = parts.recipe
         kind = parts.link.kind if name == "compute" else f"{name} {parts.link.kind}"
         if recipe is None:
-            if parts.link.kind == "reserved" and design.form.fabric != "infiniband":
+            if parts.link.kind == "reserved" and not design.form.has_managers:
                 ports = plural(parts.link.count, "reserved port")
                 yield finding("reserved-far-end-unknown", design=design.id, ports=ports)
             else:

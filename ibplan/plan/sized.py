@@ -108,7 +108,7 @@ def _beside(
 
 def _to_place(form: Form, network: NetworkSize, spec: Spec) -> NetworkToPlace:
     """The compute network as something to place; nothing stands at ports reserved on Ethernet: they are kept free."""
-    return NetworkToPlace("compute", network, tier_models(form.switches), form.fabric == "infiniband", spec.attached)
+    return NetworkToPlace("compute", network, tier_models(form.switches), form.has_managers, spec.attached)
 
 
 def _side_to_place(side: SideNetwork) -> NetworkToPlace:
@@ -117,7 +117,7 @@ def _side_to_place(side: SideNetwork) -> NetworkToPlace:
 
 def _manager(form: Form) -> HostEnd | None:
     cage = form.switches.leaf.manager_cage_class
-    return HostEnd(cage, None) if form.fabric == "infiniband" and cage is not None else None
+    return HostEnd(cage, None) if form.has_managers and cage is not None else None
 
 
 def _medium(spec: Spec, link: LinkClass, carried: NorthSouth | None) -> MediumChoice:

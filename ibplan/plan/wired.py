@@ -13,7 +13,7 @@ from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Plan
-from ibplan.plan.wires import MOST_LINKS, network_size, wire_evaluated
+from ibplan.plan.wires import MOST_LINKS, link_count, wire_evaluated
 from ibplan.spec.load import LoadedSpec
 
 _NEAREST = 3
@@ -107,7 +107,7 @@ def not_the_locked(plan: Plan, wanted: str) -> str:
 
 def _check_size(loaded: LoadedSpec, design: Evaluated, network: NetworkName, doing: str) -> None:
     """Refuse, from the sizing alone, what wiring would take too long and too much memory for."""
-    links = sum(link_class.count for link_class in network_size(design, network).links)
+    links = link_count(design, network)
     if links <= MOST_LINKS:
         return
     key = "gpus" if loaded.spec.servers is None else "servers"

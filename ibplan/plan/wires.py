@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ibplan.economics.items import NetworkName
 from ibplan.errors import UsageError
 from ibplan.fabric.network import NetworkSize
-from ibplan.fabric.wiring_model import Wiring
 from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.runs import wire_form, wire_side
 from ibplan.plan.side_build import WORDS
+
+if TYPE_CHECKING:
+    from ibplan.fabric.wiring_model import Wiring
 
 # What is wired to be shown, drawn or compared: a fat tree of a million NIC ports in three tiers, and some. It takes
 # about a second and 300 MB (docs/show.md); both grow with the links.
@@ -30,6 +32,19 @@ def network_size(evaluated: Evaluated, network: NetworkName) -> NetworkSize:
 
 
 def wire_evaluated(evaluated: Evaluated, network: NetworkName = "compute") -> Wiring:
-    """The links of one network of an evaluated form. Raises UsageError where it is not planned."""
+    """The links of one network of an evaluated form, as they are bought. Raises UsageError where it is not planned."""
     size = network_size(evaluated, network)
-    return wire_form(evaluated.form, size) if network == "compute" else wire_side(size)
+    if network != "compute":
+        return wire_side(size)
+    wiring = wire_form(evaluated.form, size)
+    if evaluated.form.has_managers:
+        return wiring
+    from ibplan.fabric.kept_free import without_managers  # numpy only where links are made
+
+    return without_managers(wiring)
+
+
+def link_count(evaluated: Evaluated, network: NetworkName) -> int:
+    """The links that `wire_evaluated` gives."""
+    managed = network != "compute" or evaluated.form.has_managers
+    return sum(c.count for c in network_size(evaluated, network).links if managed or c.kind != "reserved")
