@@ -53,19 +53,32 @@ def read_fabric(
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files as they stand; of a folder all by name, but hidden ones and the list of files of an export."""
+    """Files as they stand; of a folder all by name, or where there is none those of its folders."""
     for path in paths:
         if str(path) == "-" or not path.is_dir():
             yield path
             continue
-        try:
-            found = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
-            inside = [name for name in found if name != _MANIFEST]
-        except OSError as error:
-            raise InputError([Problem(printable(path), 0, 0, f"cannot be read: {error.strerror}")]) from None
-        if not inside:
-            refuse(printable(path), "there is no file in this folder")
-        yield from (path / name for name in inside)
+        files, folders = _listed(path)
+        if not files:
+            files = [file for folder in folders for file in _listed(folder)[0]]
+        if not files:
+            refuse(printable(path), "there is no file in this folder, nor in a folder in it")
+        yield from files
+
+
+def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The files and the folders in a folder, by name, but hidden ones and the list of files of an export.
+
+    Links to folders are not followed.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted((e for e in entries if e.name[0] != "." and e.name != _MANIFEST), key=lambda e: e.name)
+            files = [folder / entry.name for entry in found if entry.is_file()]
+            folders = [folder / entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    except OSError as error:
+        raise InputError([Problem(printable(folder), 0, 0, f"cannot be read: {error.strerror}")]) from None
+    return files, folders
 
 
 @dataclass(frozen=True, slots=True)

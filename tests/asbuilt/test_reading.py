@@ -15,6 +15,7 @@ from ibplan.asbuilt.reading import read_fabric
 from ibplan.errors import InputError, UsageError
 from tests.asbuilt import built
 from tests.asbuilt.built import Built, perfect, planned
+from tests.export import samples
 
 PAIR = ("h100-pod-127", "model=7B", "servers=8", "network.reserved_ports=1", "network.tiers=2")
 
@@ -239,6 +240,28 @@ def test_nothing_is_half_read(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no file in this folder"):
         read_fabric([tmp_path / "empty"])
+    (tmp_path / "empty" / "r1").mkdir()
+    with pytest.raises(InputError, match="no file in this folder, nor in a folder in it"):
+        read_fabric([tmp_path / "empty"])
+
+
+def test_an_export_of_separate_rails_is_one_fabric(tmp_path: Path) -> None:
+    """Each rail has a folder; the list of files beside them is none of the fabric."""
+    made = samples.scheme("rail-only-512", "gpus=64", design="infiniband-nvidia-qm9700-1t-1to1-railonly")
+    exported = samples.texts("ibnetdiscover", made)
+    rails = sorted({path.partition("/")[0] for path in exported})
+    assert len(rails) == 8
+    for path, text in exported.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    (tmp_path / "ibplan-export.json").write_text('{"files": []}')
+    (tmp_path / ".old").mkdir()
+    (tmp_path / ".old" / "x.txt").write_text("not of a fabric")
+    found = read_fabric([tmp_path])
+    assert found == read_fabric([tmp_path / rail / "ibnetdiscover.txt" for rail in rails])
+    assert len(found.links) == 64
+    (tmp_path / "one.txt").write_text((tmp_path / rails[0] / "ibnetdiscover.txt").read_text())
+    assert len(read_fabric([tmp_path]).links) == 8  # a folder with files of its own is read as before
 
 
 def test_rates() -> None:
