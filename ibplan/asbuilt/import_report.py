@@ -16,13 +16,24 @@ from ibplan.report.data import plain
 _COMMENT: Final = "# "
 _WIDTH: Final = 110
 _NEXT: Final = "This spec can be planned, priced and grown: ibplan design, ibplan bom, ibplan verify."
+_UNPRICED: Final = (
+    "This spec can be planned and checked: ibplan design, ibplan verify. Some parts have no price: nothing is "
+    "recommended, and ibplan bom --design {} leaves these prices open. --server and --switch name parts that have one."
+)
+_UNPLANNED: Final = "This spec cannot be planned as it is: change what stands above, then ibplan design."
 
 
 def imported_spec(imported: Imported, sources: Sequence[str]) -> str:
     """The spec as YAML under the description as comments."""
-    lines = [*describe(imported, tuple(sources)), _NEXT]
+    lines = [*describe(imported, tuple(sources)), _next(imported)]
     head = [f"{_COMMENT}{part}" for line in lines for part in wrap(printable(line), _WIDTH, break_on_hyphens=False)]
     return "\n".join(head) + "\n" + imported.text
+
+
+def _next(imported: Imported) -> str:
+    if imported.design is None:
+        return _UNPLANNED
+    return _NEXT if imported.priced else _UNPRICED.format(imported.design)
 
 
 def imported_text(imported: Imported, sources: Sequence[str], *, width: int) -> str:

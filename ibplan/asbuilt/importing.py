@@ -51,13 +51,15 @@ class ImportOptions:
 class Imported:
     """A spec as data and as text, what it describes, and whether it plans the same numbers of switches and links.
 
-    `differences`: where it does not. `design`: the one that the counts are of, None = nothing could be planned.
+    `differences`: where it does not. `design`: the one that the counts are of, and that the spec names; None = nothing
+    could be planned. `priced`: whether all parts of that have a price.
     """
 
     shape: Shape
     data: dict[str, Any]
     text: str
     design: str | None
+    priced: bool
     differences: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -87,8 +89,11 @@ def import_fabric(found: FoundFabric, options: ImportOptions, catalog: Catalog) 
         )
     data = _spec(shape, options, fabric, server, best, switches)
     text = dump_yaml(data)
-    design, differences = _planned(text, catalog, wanted, notes)
-    return Imported(shape, data, text, design, tuple(differences), tuple(notes))
+    design, priced, differences = _planned(text, catalog, wanted, notes)
+    if design is not None:  # without prices nothing is recommended: name the one that is there
+        data = _with_design(data, design)
+        text = dump_yaml(data)
+    return Imported(shape, data, text, design, priced, tuple(differences), tuple(notes))
 
 
 def _pattern(hosts: str | None) -> Callable[[str], bool] | None:
@@ -177,6 +182,13 @@ def _spec(
     return data | {"fabrics": fabric, "network": network, **side}
 
 
+def _with_design(data: dict[str, Any], design: str) -> dict[str, Any]:
+    """The spec with the design named, before the network's own keys."""
+    at = list(data).index("network")
+    rows = list(data.items())
+    return dict([*rows[:at], ("design", design), *rows[at:]])
+
+
 def _uplinks(shape: Shape, switches: list[SwitchChoice]) -> dict[str, Any]:
     """Speeds of uplinks, where they are not those that a spec takes by itself with any of the switches."""
     speeds = {tier.tier: whole_gbps(tier.up_gbps) for tier in shape.switches if tier.up and tier.up_gbps}
@@ -198,18 +210,22 @@ def _attached_name(name: str) -> str:
     return f"hosts.{kept}" if kept.partition("-")[0] in _DEVICE_NAMES else kept
 
 
-def _planned(text: str, catalog: Catalog, wanted: Counts, notes: list[str]) -> tuple[str | None, list[str]]:
-    """The design that the written spec gives, and where its counts differ; designs that do not agree are named."""
+def _planned(text: str, catalog: Catalog, wanted: Counts, notes: list[str]) -> tuple[str | None, bool, list[str]]:
+    """The design that the written spec gives, whether it has a price, and where its counts differ.
+
+    Designs that do not agree are named.
+    """
     try:
         loaded: LoadedSpec = load_spec("-", stdin=BytesIO(text.encode()))
         plan, evaluated = make_evaluated_plan(loaded, catalog)
     except InputError as error:
-        return None, [problem.message for problem in error.problems]
+        return None, False, [problem.message for problem in error.problems]
     if not evaluated:
-        return None, [reason.text for row in plan.rejected for reason in row.reasons][:_MOST_REASONS]
+        return None, False, [reason.text for row in plan.rejected for reason in row.reasons][:_MOST_REASONS]
     found = {name: wanted.differences(counts_of_network(design.network)) for name, design in evaluated.items()}
     design = min(found, key=lambda name: (len(found[name]), name != plan.choice, name))
     odd = [name for name, differences in found.items() if differences and not found[design]]
     if odd:
         notes.append(f"Planned otherwise, and to be struck from the list of switches: {', '.join(odd)}.")
-    return design, found[design]
+    priced = any(row.id == design and row.rank is not None for row in plan.designs)
+    return design, priced, found[design]

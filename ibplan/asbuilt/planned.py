@@ -20,9 +20,10 @@ from ibplan.fabric.ports import PortName, class_port_names, port_names
 from ibplan.fabric.wiring_model import KINDS, LEAF, SERVER, DeviceKind, Side, Wiring
 from ibplan.parts.links import LinkKind
 from ibplan.plan.cabled import host_ports
+from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.runs import layout_of
 from ibplan.plan.sited import device_naming
-from ibplan.plan.wired import wire_design
+from ibplan.plan.wired import chosen_design, wire_chosen
 from ibplan.spec.load import LoadedSpec
 
 PortIds = npt.NDArray[np.int64]
@@ -170,8 +171,13 @@ class PlannedFabric:
 def planned_fabric(
     loaded: LoadedSpec, catalog: Catalog, design_id: str | None, network: NetworkName = "compute"
 ) -> PlannedFabric:
-    """One network of the recommended design, or of one by its id. Raises as `wire_design` does."""
-    return _fabric_of(scheme_of(loaded, catalog, wire_design(loaded, catalog, design_id, network)))
+    """One network of the recommended design, or of one by its id, or else of the one that the spec names: what is built
+    is held against that even if it cannot be recommended. Raises as `wire_design` does.
+    """
+    plan, evaluated = make_evaluated_plan(loaded, catalog)
+    named = loaded.spec.design if plan.choice is None and design_id is None else design_id
+    wired = wire_chosen(loaded, *chosen_design(plan, evaluated, named), network)
+    return _fabric_of(scheme_of(loaded, catalog, wired))
 
 
 def _fabric_of(scheme: Scheme) -> PlannedFabric:

@@ -12,11 +12,13 @@ import pytest
 from ibplan.asbuilt.counts import counts_of_network
 from ibplan.asbuilt.describing import describe
 from ibplan.asbuilt.found import FoundFabric
+from ibplan.asbuilt.import_report import imported_spec
 from ibplan.asbuilt.importing import Imported, ImportOptions, import_fabric
 from ibplan.asbuilt.planned import PlannedFabric, planned_fabric
 from ibplan.asbuilt.reading import read_fabric
 from ibplan.asbuilt.verify import verify
 from ibplan.errors import UsageError
+from ibplan.plan.make import make_plan
 from ibplan.spec.load import load_spec
 from tests.asbuilt import built
 from tests.asbuilt.built import Built, perfect, planned
@@ -88,6 +90,7 @@ def test_what_it_says_of_a_pod(tmp_path: Path) -> None:
     )
     assert result.text == (
         "name: imported\nservers: 60\nserver: nvidia-dgx-h100\nfabrics: infiniband\n"
+        "design: infiniband-nvidia-qm9700-2t-1to1\n"
         "network:\n  switch: nvidia-qm9700\n  tiers: 2\n  reserved_ports: 4\n"
         "storage: none\nmanagement:\n  inband: false\n  oob: false\n"
     )
@@ -100,6 +103,23 @@ def test_what_it_says_of_a_pod(tmp_path: Path) -> None:
     assert "Planned, it has the same switches and links: infiniband-nvidia-qm9700-2t-1to1." in list(
         describe(result, ("f",))
     )
+
+
+def test_what_is_imported_is_checked_against_the_design_that_it_names(tmp_path: Path) -> None:
+    """Without a server of the catalogue nothing has a price, so nothing is recommended."""
+    found = read(perfect(planned("h100-pod-127", "servers=20")), tmp_path)
+    bare = import_fabric(found, ImportOptions(), catalog())
+    loaded = load_spec("-", stdin=BytesIO(bare.text.encode()))
+    assert make_plan(loaded, catalog()).recommended is None
+    checked = planned_fabric(loaded, catalog(), None)
+    assert checked.design == bare.design == bare.data["design"]
+    assert verify(checked, found).differences == ()
+    assert not bare.priced
+    assert f"ibplan bom --design {bare.design}" in " ".join(imported_spec(bare, ("f",)).replace("\n#", "").split())
+    whole = import_fabric(found, ImportOptions(server="nvidia-dgx-h100"), catalog())
+    assert whole.priced
+    assert "can be planned, priced and grown" in imported_spec(whole, ("f",))
+    assert make_plan(load_spec("-", stdin=BytesIO(whole.text.encode())), catalog()).recommended == whole.design
 
 
 def test_irregularities_are_listed_and_the_nearest_spec_is_written(tmp_path: Path) -> None:
