@@ -138,12 +138,21 @@ def test_odd_names_are_shown_and_nothing_else(name: str) -> None:
             assert "<script>" not in done.out
 
 
-@pytest.mark.parametrize("price", ["usd: 0", "usd: 1000000000000", "usd: 0.004", "amount: 0.00001, currency: EUR"])
+@pytest.mark.parametrize("price", ["usd: 0", "usd: 1000000000000", "usd: 0.01", "amount: 0.01, currency: EUR"])
 def test_prices_at_the_limits(price: str) -> None:
     write(price=price, rate=RATE.format(usd=1))
     for words in (("design", "s.yaml", "--format", "json"), ("bom", "s.yaml"), ("catalog", "show", "evil")):
         assert run(*words).code == 0, words
     assert cli("bom", "s.yaml", "--set", "gpus=4194304", "--set", "network.tiers=3").code in (0, 3)
+
+
+@pytest.mark.parametrize("price", ["usd: 0.004", "amount: 0.00001, currency: EUR"])
+def test_prices_below_a_cent_are_refused(price: str) -> None:
+    write(price=price, rate=RATE.format(usd=1))
+    done = run("bom", "s.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert "prices.yaml:4:" in done.err
+    assert "less than a cent" in done.err or "a cent at least" in done.err
 
 
 def test_arguments_cannot_write_to_the_terminal() -> None:
