@@ -9,7 +9,7 @@ from typing import Literal
 Category = Literal["switch", "NIC", "transceiver", "cable", "splitter", "trunk", "panel", "licence", "rack", "PDU"]
 Basis = Literal["stated", "inferred"]
 NetworkName = Literal["compute", "storage", "inband", "oob"]
-LineNetwork = NetworkName | Literal["site"]
+LineNetwork = NetworkName | Literal["site", "shared"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def poisson_stock(mean: float, confidence: float) -> int:
 def spare_items(items: Sequence[LineItem], policy: SparePolicy) -> list[LineItem]:
     """One line for each part that the policy keeps spares of, after its quantities in all lines are added up.
 
-    A spare lies on a shelf: it draws no power. Its network is that of all lines of the part, else `site`.
+    A spare lies on a shelf: it draws no power. Its network is that of all lines of the part, else `shared`.
     """
     by_part: dict[LineItem, list[LineItem]] = {}
     for item in items:
@@ -74,7 +74,7 @@ def spare_items(items: Sequence[LineItem], policy: SparePolicy) -> list[LineItem
         quantity = policy[spare.category].stock(sum(line.quantity for line in lines))
         networks = {line.network for line in lines}
         if quantity:
-            network: LineNetwork = lines[0].network if len(networks) == 1 else "site"
+            network: LineNetwork = lines[0].network if len(networks) == 1 else "shared"
             found.append(replace(spare, network=network, quantity=quantity))
     return found
 
@@ -83,7 +83,7 @@ def _as_spare(item: LineItem) -> LineItem:
     """What lines of one part have in common, as a spare has it."""
     return replace(
         item,
-        network="site",
+        network="shared",
         tier=SPARES_TIER,
         quantity=0,
         power_each_w=0.0,

@@ -95,7 +95,7 @@ def row_groups(line_items: Iterable[LineItem], by: By) -> list[list[LineItem]]:
 
 def _orderable(item: LineItem) -> LineItem:
     """What makes two lines one thing to order, wherever it is used."""
-    neutral = replace(item, network="site", tier="", quantity=0, where="", basis=None)
+    neutral = replace(item, network="shared", tier="", quantity=0, where="", basis=None)
     return replace(neutral, power_each_w=None, power_typical_each_w=None, power_in_host=False)
 
 

@@ -96,7 +96,7 @@ def test_a_spare_draws_no_power_and_costs_what_the_part_costs() -> None:
 def test_pieces_of_two_networks_share_a_stock() -> None:
     items = [line(network="compute"), line(network="storage", tier="leaf")]
     (spare,) = spare_items(items, {"switch": ShareOfPieces(Fraction(1, 20))})
-    assert (spare.network, spare.quantity) == ("site", 1)
+    assert (spare.network, spare.quantity) == ("shared", 1)
     (spare,) = spare_items(items[1:], {"switch": ShareOfPieces(Fraction(1, 20))})
     assert spare.network == "storage"
 
