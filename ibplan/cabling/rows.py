@@ -191,6 +191,8 @@ class _Sheet:
         cable = self._cable
         a = near[0] if len(near) == 1 else _one_plug(near)
         b = tuple(far) if len(far) == 1 or cable is None or cable.ends_b > 1 else (_one_plug(far),)
+        if self._per_cable < 1:
+            a, b = _at_plug(a, strand + 1), tuple([_at_plug(end, strand + 1) for end in b])
         length_m, part_number = self._order(run_m)
         return CableRow(
             self._name,
@@ -221,6 +223,11 @@ class _Sheet:
             length = ordered_m(cable, max(run_m, self._shortest_m)) if cable is not None and known else None
             self._lengths[run_m] = (length, None if cable is None else cable.part_number_at(length))
         return self._lengths[run_m]
+
+
+def _at_plug(end: End, plug: int) -> End:
+    """The end of one of the cables of a link: its plug of the module, from 1, stands behind the port."""
+    return end._replace(label=f"{end.label}:{plug}")
 
 
 def _one_plug(ends: list[End]) -> End:

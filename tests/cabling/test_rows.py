@@ -59,6 +59,8 @@ def test_every_cable_has_its_ends_in_places_of_their_own(case: Case) -> None:
     assert max(ports.values()) <= max(1, fibers)
     ids = [row.cable_id for row in rows(case)]
     assert len(set(ids)) == len(ids)
+    labels = [label for row in rows(case) for label in (row.label_a, *row.label_b)]
+    assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.parametrize("case", ALL, ids=case_id)
