@@ -20,6 +20,8 @@ from tests.system.programs import missing, need
 _INIT = "/usr/lib/frr/frrinit.sh"
 # Where the package looks for the files of an instance, and keeps its sockets.
 _CONFIG, _RUN = Path("/etc/frr"), Path("/var/run/frr")
+# Where each of its processes makes a folder for crash logs, called by its number, and leaves it.
+_CRASHES = Path("/var/tmp/frr")
 _START_S = 60
 
 
@@ -108,6 +110,7 @@ def _install(source: Path, target: Path) -> None:
 
 def _start(running: Lab, switches: list[str]) -> None:
     """Start FRR on all switches at once. Its script prints every line of a configuration that is refused."""
+    _forget_crashes()
     started = []
     for switch in switches:
         space = running.spaces[switch]
@@ -115,12 +118,19 @@ def _start(running: Lab, switches: list[str]) -> None:
         log = _log(space).open("w", encoding="utf-8")
         started.append((switch, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)))
         log.close()
-    for switch, process in started:
-        code = process.wait(_START_S)
+    codes = [process.wait(_START_S) for _, process in started]
+    for (switch, _), code in zip(started, codes, strict=True):
         said = _log(running.spaces[switch]).read_text(encoding="utf-8")
         assert code == 0, f"FRR of {switch} did not start: {said}"
         for word in ("error", "Unknown", "fail", "Failure", "%"):
             assert word not in said, f"FRR of {switch}: {said}"
+
+
+def _forget_crashes() -> None:
+    """Remove the folders of processes that are gone: a new one of the same number would complain of its own."""
+    for folder in _CRASHES.glob("*.*"):
+        if not Path("/proc", folder.name.rpartition(".")[2]).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _log(space: str) -> Path:
