@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
@@ -99,10 +98,8 @@ def _tables(sheets: Sequence[Sheet], asked: Mapping[Key, str]) -> Iterator[tuple
     """The sheet that names its columns best; with all that have the same head, if it tells networks apart."""
     best, head = heads.find_head(sheets, COLUMNS, asked)
     yield best, head
-    for sheet in sheets if "network" in head.columns else ():
-        for number, cells in sheet.rows[:1] if sheet is not best else ():
-            if tuple(str(cell or "") for cell in cells) == head.names:
-                yield sheet, replace(head, row=number)
+    if "network" in head.columns:
+        yield from (found for found in heads.same_heads(sheets, head, COLUMNS, asked) if found[0] is not best)
 
 
 def _below(sheet: Sheet, head: heads.Head[Key]) -> Iterator[Row]:
