@@ -88,7 +88,8 @@ def _warm() -> None:
     from ibplan.cli.main import app
 
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        app(["design", "specs/one-switch.yaml"], standalone_mode=False)
+        for words in (["design", "specs/one-switch.yaml"], ["bom", "--help"]):
+            app(words, standalone_mode=False)
 
 
 for module in pkgutil.walk_packages(ibplan.__path__, "ibplan."):

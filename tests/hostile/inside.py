@@ -7,9 +7,13 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from typer.main import get_command
 
 from ibplan.cli.common import run_guarded
 from ibplan.cli.main import app
+
+# Made once: looking at the options of every command takes longer than many a command does.
+_PROGRAM = get_command(app)
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ def cli(*arguments: str, stdin: bytes = b"") -> Done:
         for name, stream in (("stdout", out), ("stderr", err)):
             wrapped = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", write_through=True)
             patch.setattr(sys, name, wrapped)
-        code = run_guarded(lambda: app(list(arguments), prog_name="ibplan"))
+        code = run_guarded(lambda: _PROGRAM(list(arguments), prog_name="ibplan"))
         sys.stdout.flush()
         sys.stderr.flush()
         return Done(code, out.getvalue().decode(), err.getvalue().decode())
