@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 from ibplan.catalog.entries import Cable, Module, Power, Recipe
 from ibplan.catalog.prices import PriceChoice
 from ibplan.catalog.store import Catalog
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class PartsBook:
     stand_ins: Mapping[str, tuple[Module | Cable, ...]]
     _offers: dict[str, Offer] = field(default_factory=dict, compare=False, repr=False)
     _prices: dict[tuple[str, float | None], PriceChoice | None] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, catalog: Catalog, optics: Literal["compatible", "vendor"]) -> PartsBook:
@@ -75,6 +78,12 @@ class PartsBook:
         if part not in self._offers:
             self._offers[part] = self._chosen(part)
         return self._offers[part]
+
+    def once(self, key: object, find: Callable[[], T]) -> T:
+        """What was found of this book under a key, or what `find` finds now."""
+        if key not in self._known:
+            self._known[key] = find()
+        return cast("T", self._known[key])
 
     def _chosen(self, part: str) -> Offer:
         named, entries = self._entries(part)

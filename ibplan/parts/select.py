@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import ceil, floor
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ibplan.catalog.entries import LinkLayer, Recipe, RecipeEnd
 from ibplan.errors import Reason, Unbuildable
@@ -37,6 +37,32 @@ class _Fit:
     swapped: bool
 
 
+class _Bought(NamedTuple):
+    """What a class takes by one recipe: the modules of both ends and the cable, each with its number."""
+
+    fit: _Fit
+    a: tuple[Offer | None, int]
+    b: tuple[Offer | None, int]
+    cable: tuple[Offer, int]
+
+    def parts(self, link: LinkClass, longest_m: float | None) -> LinkParts:
+        (module_a, modules_a), (module_b, modules_b), (cable, cables) = self[1:]
+        near = self.fit.a.module
+        return LinkParts(
+            link,
+            self.fit.recipe,
+            module_a,
+            module_b,
+            cable,
+            modules_a,
+            modules_b,
+            cables,
+            near,
+            self.fit.swapped,
+            longest_m=longest_m,
+        )
+
+
 def choose_parts(
     book: PartsBook,
     link: LinkClass,
@@ -59,11 +85,10 @@ def choose_parts(
     usable = [f for f in fits if not shared or _shares(f, beside)]
     if not usable:
         raise Unbuildable(_refusal(book, link, layer, medium, bool(fits)))
-    counted = [_counted(book, link, f, longest_m) for f in usable]
-    found = [parts for parts in counted if parts is not None]
-    if not found:
+    bought = [b for f in usable if (b := _bought(book, link, f, longest_m)) is not None]
+    if not bought:
         raise Unbuildable(_too_long(book, link, medium, [f.recipe for f in usable], longest_m or 0.0))
-    return min(found, key=_preference)
+    return min(bought, key=lambda b: _preference(b, longest_m)).parts(link, longest_m)
 
 
 def _allowed(book: PartsBook, recipe: Recipe, medium: MediumChoice, longest_m: float | None) -> bool:
@@ -80,15 +105,22 @@ def _shares(fit: _Fit, beside: LinkParts | None) -> bool:
 
 def any_parts(book: PartsBook, layer: LinkLayer, gbps: int, near: LinkEnd, far: LinkEnd) -> bool:
     """Whether any recipe of today joins a cage of a switch, with so many ports, with one of a host."""
-    return any(True for _ in _fitting(book, LinkClass("attached", gbps, near, far), layer))
+    return bool(_fitting(book, LinkClass("attached", gbps, near, far), layer))
 
 
-def _fitting(book: PartsBook, link: LinkClass, layer: LinkLayer) -> Iterable[_Fit]:
+def _fitting(book: PartsBook, link: LinkClass, layer: LinkLayer) -> list[_Fit]:
+    """The recipes that fit both cages; which they are is found once for all links between two such cages."""
+    ends = tuple((end.cage_class, end.ports_per_cage) for end in (link.a, link.b))
+    fits = book.once((layer, link.gbps, ends), lambda: list(_joining(book, link, layer)))
+    return [fit for fit in fits if _pairs(fit.recipe, link)]
+
+
+def _joining(book: PartsBook, link: LinkClass, layer: LinkLayer) -> Iterator[_Fit]:
     for recipe in book.recipes.get((layer, link.gbps), ()):
         if recipe.status in ("retired", "prototype"):
             continue
         for a, b, swapped in ((recipe.end_a, recipe.end_b, False), (recipe.end_b, recipe.end_a, True)):
-            if _end_fits(a, link.a) and _end_fits(b, link.b) and _pairs(recipe, link):
+            if _end_fits(a, link.a) and _end_fits(b, link.b):
                 yield _Fit(recipe, a, b, swapped)
                 break
 
@@ -105,23 +137,17 @@ def _pairs(recipe: Recipe, link: LinkClass) -> bool:
     return link.kind not in ("server-leaf", "attached", "reserved") and link.pair_links % recipe.links_per_cable == 0
 
 
-def _counted(book: PartsBook, link: LinkClass, fit: _Fit, longest_m: float | None) -> LinkParts | None:
-    """The parts of a class by one recipe; None if none of its cables covers the longest run."""
+def _bought(book: PartsBook, link: LinkClass, fit: _Fit, longest_m: float | None) -> _Bought | None:
+    """What a class takes by one recipe; None if none of its cables covers the longest run."""
     cable = book.offer(fit.recipe.cable) if longest_m is None else _cable_for(book, fit.recipe, longest_m)
     if cable is None:
         return None
-    return LinkParts(
-        link,
-        fit.recipe,
-        book.offer(fit.a.module) if fit.a.module else None,
-        book.offer(fit.b.module) if fit.b.module else None,
-        cable,
-        link.a.groups_of(fit.a.links_per_cage) if fit.a.module else 0,
-        link.b.groups_of(fit.b.links_per_cage) if fit.b.module else 0,
-        _cables(link, fit),
-        fit.a.module,
-        fit.swapped,
-        longest_m=longest_m,
+    a, b = fit.a, fit.b
+    return _Bought(
+        fit,
+        (book.offer(a.module), link.a.groups_of(a.links_per_cage)) if a.module else (None, 0),
+        (book.offer(b.module), link.b.groups_of(b.links_per_cage)) if b.module else (None, 0),
+        (cable, _cables(link, fit)),
     )
 
 
@@ -142,23 +168,28 @@ def _cables(link: LinkClass, fit: _Fit) -> int:
     return (link.b if fit.swapped else link.a).groups_of(int(per_cable))
 
 
-def _preference(parts: LinkParts) -> tuple[bool, bool, bool, Decimal, float, str]:
+def _preference(bought: _Bought, longest_m: float | None) -> tuple[bool, bool, bool, Decimal, float, str]:
     """Sums over unpriced parts say nothing: without a full price the shorter reach, the cheaper class, comes first.
 
     Where the run is known, a reach that no source states comes after those that are.
     """
-    usd, complete = link_usd(parts)
-    recipe = parts.recipe
-    assert recipe is not None
+    recipe = bought.fit.recipe
+    usd, complete = _usd(bought[1:])
     reach = recipe.max_length_m or float("inf")
-    doubtful = parts.longest_m is not None and recipe.max_length_m is None
+    doubtful = longest_m is not None and recipe.max_length_m is None
     return not complete, doubtful, recipe.basis == "inferred", usd if complete else Decimal(0), reach, recipe.id
 
 
 def link_usd(parts: LinkParts) -> tuple[Decimal, bool]:
     """Cost of the whole class in USD over its priced parts, and whether all are priced."""
+    return _usd(priced_parts(parts))
+
+
+def _usd(counted: Iterable[tuple[Offer | None, int]]) -> tuple[Decimal, bool]:
     total, complete = Decimal(0), True
-    for offer, count in priced_parts(parts):
+    for offer, count in counted:
+        if offer is None or not count:
+            continue
         if offer.usd is None:
             complete = False
         else:
