@@ -56,6 +56,7 @@ from ibplan.report.simulation_data import simulation_data
 from ibplan.site.rules import Measure, site_rules
 from ibplan.spec.load import load_spec
 from tests.golden import check_golden
+from tests.report import samples
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -182,14 +183,13 @@ def keys_of(data: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ["budget-forces-2to1", "rail-only-512", "small-team"])
 def test_json_page_lists_every_key_of_a_plan(name: str) -> None:
-    loaded = load_spec(ROOT / "specs" / f"{name}.yaml", ["budget=$10k"])
-    plan = plan_data(make_plan(loaded, packaged()))
+    plan = samples.data(name, "budget=$10k")
     listed = set(re.findall(r"^\| `([a-z0-9_]+)` \|", text_of(DOCS / "json.md"), re.MULTILINE))
     assert set(keys_of(plan)) <= listed
 
 
 def test_json_page_lists_every_key_of_a_bill_and_of_an_explanation() -> None:
-    plan = make_plan(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    plan = samples.plan("three-lines")
     bill = bom_data(plan, plan.designs[0], bom_rows(plan, plan.designs[0]))
     explained = explain_data(FIGURES["capex_per_gpu_usd"], plan_data(plan))
     page = sections(DOCS / "json.md")
@@ -200,7 +200,7 @@ def test_json_page_lists_every_key_of_a_bill_and_of_an_explanation() -> None:
 
 
 def test_json_page_lists_every_key_of_a_comparison() -> None:
-    plan = make_plan(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    plan = samples.plan("three-lines")
     first, second = (order_of_plan(plan, plan_data(plan), "x", d.id, "--design") for d in plan.designs[:2])
     compared = difference_data(difference(first, second), unchanged=False)
     page = sections(DOCS / "json.md")
@@ -212,7 +212,7 @@ def test_json_page_lists_every_key_of_a_comparison() -> None:
 
 
 def test_json_page_lists_every_key_of_a_quote() -> None:
-    plan = make_plan(load_spec(ROOT / "specs" / "three-lines.yaml"), packaged())
+    plan = samples.plan("three-lines")
     row = QuoteRow(2, ("MQM9700-NS2F",), "switch", 1, None, None, False)
     items = plan.designs[0].line_items
     quoted = quote_data(compare_quote(Quote("q.csv", {}, (row,), ()), items, packaged()), "d", None)
@@ -378,8 +378,7 @@ def test_the_switch_of_contributing_can_be_added(tmp_path: Path) -> None:
 
 
 def test_the_worked_example_of_sizing() -> None:
-    loaded = load_spec(ROOT / "specs" / "h100-pod-127.yaml")
-    (design,) = make_plan(loaded, packaged()).designs
+    (design,) = samples.plan("h100-pod-127").designs
     network = design.networks.compute
     assert (network.unit.servers, network.unit.leaves, network.unit.count) == (32, 8, 4)
     assert (network.counts.leaf, network.counts.spine, network.counts.cages) == (32, 16, 1536)
@@ -391,8 +390,7 @@ def test_the_worked_example_of_sizing() -> None:
     ("setting", "leaves", "spines"), [("servers=128", 40, 32), ("network.reserved_ports=0", 32, 16)]
 )
 def test_what_the_worked_example_says_of_one_server_more(setting: str, leaves: int, spines: int) -> None:
-    loaded = load_spec(ROOT / "specs" / "h100-pod-127.yaml", [setting])
-    (design,) = make_plan(loaded, packaged()).designs
+    (design,) = samples.plan("h100-pod-127", setting).designs
     counts = design.networks.compute.counts
     assert (counts.leaf, counts.spine) == (leaves, spines)
 
@@ -414,7 +412,7 @@ def test_examples_of_ids_follow_the_grammar() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*.yaml")), ids=lambda path: path.stem)
 def test_ids_of_plans_follow_the_grammar(path: Path) -> None:
-    plan = make_plan(load_spec(path), packaged())
+    plan = samples.plan(path.stem)
     names = [d.id for d in plan.designs] + [r.id for r in plan.rejected]
     assert [name for name in names if not ID.fullmatch(name)] == []
 

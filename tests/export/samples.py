@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
-from ibplan.catalog.store import Catalog, load_catalog
 from ibplan.export.registry import find_target, make_export
-from ibplan.export.scheme import Scheme, make_scheme
-from ibplan.spec.load import load_spec
+from ibplan.export.scheme import Scheme, scheme_of
+from ibplan.plan.wired import chosen_design, wire_chosen
+from tests.report import samples
+from tests.report.samples import SPECS, catalog
 
-SPECS = Path(__file__).parents[2] / "specs"
-
-
-@cache
-def catalog() -> Catalog:
-    return load_catalog()
+__all__ = ["SPECS", "catalog", "scheme", "texts"]
 
 
 @cache
 def scheme(name: str, *settings: str, design: str | None = None, network: str = "compute") -> Scheme:
     """The scheme of a spec of the project, with settings."""
-    return make_scheme(load_spec(SPECS / f"{name}.yaml", settings), catalog(), design, network)  # type: ignore[arg-type]
+    spec = samples.spec(name, *settings)
+    chosen = chosen_design(*samples.evaluated(name, *settings), design)
+    return scheme_of(spec, catalog(), wire_chosen(spec, *chosen, network))  # type: ignore[arg-type]
 
 
 def texts(target: str, made: Scheme) -> dict[str, str]:

@@ -23,13 +23,13 @@ SPEC = str(ROOT / NAME)
 SMALL = "specs/one-switch.yaml"
 # Every command with every format that it has.
 LINES = {
-    "design": [f"design {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
+    "design": [f"design {SMALL}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
     "compare": [
         f"compare {SMALL} --vary servers=8,16{f}"
         for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
     ],
     "bom": [
-        f"bom {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
+        f"bom {SMALL}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "markdown", "xlsx", "cyclonedx")))
     ],
     "cables": [f"cables {SMALL}{f}" for f in ("", " --format json")],
     "lock": [f'lock {SMALL} -o "$(mktemp -d)/lock"'],
@@ -43,9 +43,9 @@ LINES = {
         for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
     ],
     "export": [f"export {SMALL} --to graphml -o -", "export --list", "export --list --format json"],
-    "show": [f"show {NAME}", f"show {NAME} --format json"],
-    "diagram": [f"diagram {NAME}{f}" for f in ("", " --format dot", " --format mermaid")],
-    "racks": [f"racks {NAME}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
+    "show": [f"show {SMALL}", f"show {SMALL} --format json"],
+    "diagram": [f"diagram {SMALL}{f}" for f in ("", " --format dot", " --format mermaid")],
+    "racks": [f"racks {SMALL}{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))],
     "simulate": [
         f"simulate {SMALL} --seeds 2{f}" for f in ("", *(f" --format {x}" for x in ("json", "yaml", "csv", "markdown")))
     ],
@@ -57,7 +57,7 @@ LINES = {
         f"import tests/golden/verify-one-switch.csv{f}"
         for f in ("", *(f" --format {x}" for x in ("table", "json", "yaml", "markdown")))
     ],
-    "validate": [f"validate {NAME}"],
+    "validate": [f"validate {SMALL}"],
     "schema": ["schema"],
     "init": ["init"],
     "catalog list": [f"catalog list --format {x}" for x in ("table", "json", "yaml", "csv", "markdown")],
@@ -82,13 +82,13 @@ def test_every_command_is_tested_here() -> None:
     assert sorted(_names(app)) == sorted(LINES)
 
 
-@pytest.mark.parametrize("line", ALL)
+@pytest.mark.parametrize("line", [*FIRST, f"design {NAME} --format json"])  # the last: more than a pipe holds
 def test_a_reader_that_goes_away(line: str) -> None:
     done = run_shell(f"{{ ibplan {line}; echo $? >&2; }} | head -c 1 > /dev/null")
     assert done.stderr == "0\n"
 
 
-@pytest.mark.parametrize("line", FIRST)
+@pytest.mark.parametrize("line", ALL)
 def test_a_reader_that_was_never_there(line: str) -> None:
     done = run_shell(f"{{ ibplan {line}; echo $? >&2; }} | true")
     assert done.stderr == "0\n"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ibplan.parts.offers import PartsBook
-from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.makers import makers
 from ibplan.plan.results import Design
 from ibplan.plan.scorecard_data import scorecard_facts
 from ibplan.plan.switches import can_be_planned
-from ibplan.spec.load import load_spec
 from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan
 from tests.report import samples
 
@@ -140,9 +138,8 @@ def test_every_chip_named_in_the_facts_is_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize("name", ["three-lines", "roce-2048"])
 def test_makers_are_those_whose_switches_are_planned_where_none_is_named(name: str) -> None:
-    loaded = load_spec(samples.SPECS / f"{name}.yaml")
-    found, evaluated = make_evaluated_plan(loaded, catalog())
-    book = PartsBook.of(catalog(), loaded.spec.optics)
+    found, evaluated = samples.evaluated(name)
+    book = PartsBook.of(catalog(), samples.spec(name).spec.optics)
     for design in found.designs:
         alike = [evaluated[i] for i in (design.id, *(other.id for other in design.alternatives))]
         vendors = {other.form.switches.leaf.entry.vendor for other in alike if other.form.switches.leaf.entry}

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ibplan.catalog.store import Catalog, load_catalog
-from ibplan.plan.make import make_plan
+from ibplan.plan.evaluate import Evaluated
+from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Plan
 from ibplan.report.data import plan_data
-from ibplan.spec.load import load_spec
+from ibplan.spec.load import LoadedSpec, load_spec
 
 SPECS = Path(__file__).parents[2] / "specs"
 POD = "h100-pod-127"
@@ -34,8 +35,17 @@ def catalog() -> Catalog:
 
 
 @cache
+def spec(name: str, *settings: str) -> LoadedSpec:
+    return load_spec(SPECS / f"{name}.yaml", settings)
+
+
+@cache
+def evaluated(name: str, *settings: str) -> tuple[Plan, dict[str, Evaluated]]:
+    return make_evaluated_plan(spec(name, *settings), catalog())
+
+
 def plan(name: str, *settings: str) -> Plan:
-    return make_plan(load_spec(SPECS / f"{name}.yaml", settings), catalog())
+    return evaluated(name, *settings)[0]
 
 
 @cache

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from ibplan.errors import NoDesignError, UsageError
 from ibplan.fabric.device_ports import DeviceView, device_view, find_device, port_use
 from ibplan.fabric.topology_model import NameRange, Switches
-from ibplan.plan.wired import wire_design
+from ibplan.plan.wired import chosen_design, wire_design
 from ibplan.report.data import to_json
 from ibplan.report.topology import topology_text
 from ibplan.report.topology_data import device_data, topology_data
 from ibplan.report.topology_device import device_text
-from ibplan.spec.load import load_spec
 from tests.golden import check_golden
 from tests.report import samples
 from tests.report.wired import CASES, RAIL_PODS, TWO_LEAVES, UNPRICED, Case, case_id, described, wired
@@ -206,20 +205,18 @@ def test_any_design_can_be_wired_by_name() -> None:
     assert not wired("gb300-nvl72", UNPRICED).recommended
     for name in ("three-lines", "small-team"):
         plan = samples.plan(name)
-        loaded = load_spec(samples.SPECS / f"{name}.yaml")
         for design_id in [plan.designs[-1].id, *(other.id for other in plan.designs[0].alternatives[:2])]:
-            assert wire_design(loaded, samples.catalog(), design_id).id == design_id
+            assert wired(name, design_id).id == design_id
 
 
 def test_unknown_designs_and_no_recommendation() -> None:
-    loaded = load_spec(samples.SPECS / "three-lines.yaml", ["budget=$1M"])
     with pytest.raises(NoDesignError, match="name one with --design"):
-        wire_design(loaded, samples.catalog())
+        wire_design(samples.spec("three-lines", "budget=$1M"), samples.catalog())
+    planned = samples.evaluated("three-lines", "budget=$1M")
     with pytest.raises(UsageError, match="nearest: infiniband-nvidia-qm9700-2t-1to1"):
-        wire_design(loaded, samples.catalog(), "infiniband-nvidia-qm9700")
-    rejected = samples.plan("three-lines").rejected[0].id
+        chosen_design(*planned, "infiniband-nvidia-qm9700")
     with pytest.raises(UsageError, match="cannot be built"):
-        wire_design(loaded, samples.catalog(), rejected)
+        chosen_design(*planned, planned[0].rejected[0].id)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from functools import cache
 
 from ibplan.fabric.topology import topology
 from ibplan.fabric.topology_model import Topology
-from ibplan.plan.wired import WiredDesign, wire_design
-from ibplan.spec.load import load_spec
+from ibplan.plan.wired import WiredDesign, chosen_design, wire_chosen
 from tests.report import samples
 
 NAMES = sorted(path.stem for path in samples.SPECS.glob("*.yaml"))
@@ -18,7 +17,7 @@ RAIL_ONLY = "infiniband-nvidia-qm9700-1t-1to1-railonly"
 
 @cache
 def wired(name: str, design: str | None = None, settings: tuple[str, ...] = ()) -> WiredDesign:
-    return wire_design(load_spec(samples.SPECS / f"{name}.yaml", settings), samples.catalog(), design)
+    return wire_chosen(samples.spec(name, *settings), *chosen_design(*samples.evaluated(name, *settings), design))
 
 
 @cache
