@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from io import BytesIO
 
 import pytest
@@ -36,6 +37,11 @@ from tests.report import samples
 WIDTHS = (60, 80, 120, 200)
 
 
+@cache
+def shown(name: str, width: int) -> str:
+    return to_table(samples.data(name), width=width)
+
+
 def _flat(table: str) -> str:
     return " ".join(table.split())
 
@@ -43,7 +49,7 @@ def _flat(table: str) -> str:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", samples.ALL)
 def test_no_line_is_longer_than_the_width(name: str, width: int) -> None:
-    table = to_table(samples.data(name), width=width)
+    table = shown(name, width)
     assert max(map(len, table.splitlines())) <= width
     assert "\x1b" not in table
     assert "…" not in table
@@ -53,8 +59,8 @@ def test_no_line_is_longer_than_the_width(name: str, width: int) -> None:
 @pytest.mark.parametrize("name", samples.ALL)
 def test_every_cell_and_every_id_is_there_at_every_width(name: str, width: int) -> None:
     data = samples.data(name)
-    table = to_table(data, width=width)
-    words = set(re.split(r"\s+", table))
+    table = shown(name, width)
+    words, flat = set(re.split(r"\s+", table)), _flat(table)
     assert all(row["id"] in table for row in data["designs"])
     first = data["rejected"][0]["id"] if data["rejected"] else ""
     assert re.sub(r"-autot-.*", "", first) in table
@@ -64,7 +70,7 @@ def test_every_cell_and_every_id_is_there_at_every_width(name: str, width: int) 
         for group in kept(comparison_groups(data), designs, data):
             assert group.title in table
             for row in group.rows:
-                assert row.label in _flat(table)
+                assert row.label in flat
                 for design in designs:
                     assert set(row.cell(design, data).split()) <= words, (row.label, design["id"])
 
