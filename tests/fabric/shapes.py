@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
@@ -130,61 +131,81 @@ _FAMILIES: tuple[tuple[Mode, ...], ...] = (
 )
 
 
+_MODES = st.sampled_from(_FAMILIES)
+
+
 @st.composite
 def geometries(draw: st.DrawFn, most_cages: int = 24) -> Geometry:
-    modes = draw(st.sampled_from(_FAMILIES))
+    modes = draw(_MODES)
     cages = draw(st.integers(2, most_cages))
     if draw(st.booleans()) and len(modes) == 3:
         modes = (*modes[:2], Mode(200, 4, 0, draw(st.integers(1, cages)) * 4))
     return switch("random", CageSet(cages, modes, "a"))
 
 
+# Made once: a strategy that is made anew for every example is looked at anew, which takes longer than to draw from it.
+_GEOMETRIES = geometries()
+_OTHER = st.one_of(st.none(), _GEOMETRIES)
+_RATIOS = st.sampled_from([Fraction(1), Fraction(2), Fraction(3), Fraction(11, 9), Fraction(16, 15), Fraction(1, 2)])
+_PORTS = st.sampled_from(["half", "all"])
+_RESERVED = st.sampled_from([0, 0, 1, 2])
+_RESERVED_TOTAL = st.sampled_from([0, 0, 1, 4, 9])
+_SPEEDS = {speeds: st.sampled_from(speeds) for n in range(1, 4) for speeds in combinations((200, 400, 800), n)}
+_GROUPS = {
+    speeds: st.lists(st.tuples(st.integers(1, 12), st.integers(1, 2), _SPEEDS[speeds]), max_size=2)
+    for speeds in _SPEEDS
+}
+_SERVERS = st.integers(1, 120)
+_RAILS = st.sampled_from([1, 2, 3, 4, 6, 8])
+_SETTINGS = st.fixed_dictionaries(
+    {
+        "tiers": st.sampled_from(["auto", "auto", 1, 2, 3]),
+        "single_tier": st.sampled_from(["one_switch", "two_leaves"]),
+        "rail_optimized": st.booleans(),
+        "second_tier": st.sampled_from(["pod", "pod", "rail"]),
+        "partial_units": st.sampled_from(["whole", "packed"]),
+        "domain_servers": st.sampled_from([1, 1, 1, 2, 3]),
+        "unit_servers": st.one_of(st.none(), st.integers(1, 8)),
+        "pod_units": st.one_of(st.none(), st.integers(1, 4)),
+        "min_spines": st.sampled_from([1, 1, 2, 3]),
+    }
+)
+
+
+def _speeds(*switches: Geometry) -> tuple[int, ...]:
+    """The speeds that all of some switches have."""
+    return tuple(sorted(set.intersection(*({m.gbps for m in each.sets[0].modes} for each in switches))))
+
+
 @st.composite
 def requests(draw: st.DrawFn, *, extras: bool = True) -> FabricRequest:
     """Any request of a size that a test can check by hand. `extras`: attached hosts and reserved ports, too."""
-    leaf = draw(geometries())
-    spine = draw(st.one_of(st.just(leaf), geometries()))
-    core = draw(st.one_of(st.just(spine), geometries()))
-    down = draw(st.sampled_from(sorted({m.gbps for m in leaf.sets[0].modes})))
-    shared = sorted({m.gbps for m in leaf.sets[0].modes} & {m.gbps for m in spine.sets[0].modes})
-    up = draw(st.sampled_from(shared))
-    shared = sorted({m.gbps for m in spine.sets[0].modes} & {m.gbps for m in core.sets[0].modes})
-    spine_up = draw(st.sampled_from(shared))
-    ratios = st.sampled_from([Fraction(1), Fraction(2), Fraction(3), Fraction(11, 9), Fraction(16, 15), Fraction(1, 2)])
+    leaf = draw(_GEOMETRIES)
+    spine = draw(_OTHER) or leaf
+    core = draw(_OTHER) or spine
     asked = request(
-        draw(st.integers(1, 120)),
-        draw(st.sampled_from([1, 2, 3, 4, 6, 8])),
+        draw(_SERVERS),
+        draw(_RAILS),
         leaf,
-        down=down,
-        up=up,
-        ratio=draw(ratios),
-        ports=draw(st.sampled_from(["half", "all"])),
+        down=draw(_SPEEDS[_speeds(leaf)]),
+        up=draw(_SPEEDS[_speeds(leaf, spine)]),
+        ratio=draw(_RATIOS),
+        ports=draw(_PORTS),
         spine=spine,
-        spine_up=spine_up,
-        spine_ratio=draw(ratios),
-        spine_ports=draw(st.sampled_from(["half", "all"])),
+        spine_up=draw(_SPEEDS[_speeds(spine, core)]),
+        spine_ratio=draw(_RATIOS),
+        spine_ports=draw(_PORTS),
         core=core,
-        tiers=draw(st.sampled_from(["auto", "auto", 1, 2, 3])),
-        single_tier=draw(st.sampled_from(["one_switch", "two_leaves"])),
-        rail_optimized=draw(st.booleans()),
-        second_tier=draw(st.sampled_from(["pod", "pod", "rail"])),
-        partial_units=draw(st.sampled_from(["whole", "packed"])),
-        domain_servers=draw(st.sampled_from([1, 1, 1, 2, 3])),
-        unit_servers=draw(st.one_of(st.none(), st.integers(1, 8))),
-        pod_units=draw(st.one_of(st.none(), st.integers(1, 4))),
-        min_spines=draw(st.sampled_from([1, 1, 2, 3])),
+        **draw(_SETTINGS),
     )
     if not extras:
         return asked
-    speeds = sorted({m.gbps for m in leaf.sets[0].modes})
-    groups = draw(
-        st.lists(st.tuples(st.integers(1, 12), st.integers(1, 2), st.sampled_from([down, *speeds])), max_size=2)
-    )
+    groups = draw(_GROUPS[_speeds(leaf)])
     return replace(
         asked,
-        reserved_total=draw(st.sampled_from([0, 0, 1, 4, 9])),
-        leaf=replace(asked.leaf, reserved=draw(st.sampled_from([0, 0, 1, 2]))),
-        spine=replace(asked.spine, reserved=draw(st.sampled_from([0, 0, 1, 2]))),
+        reserved_total=draw(_RESERVED_TOTAL),
+        leaf=replace(asked.leaf, reserved=draw(_RESERVED)),
+        spine=replace(asked.spine, reserved=draw(_RESERVED)),
         attached=tuple(Attached(f"h{i}", hosts, ports, gbps) for i, (hosts, ports, gbps) in enumerate(groups)),
     )
 
