@@ -61,8 +61,13 @@ def with_orders(parts: LinkParts, book: PartsBook, runs: Iterable[tuple[float | 
     cable = parts.cable.entry
     assert isinstance(cable, Cable)
     counts: dict[float | None, int] = {}
+    shortest = parts.recipe.min_length_m or 0.0
+    known = book.once(("ordered", cable.id, shortest), dict[float | None, float | None])
+    known[None] = None
     for run_m, count in runs:
-        length = None if run_m is None else ordered_m(cable, max(run_m, parts.recipe.min_length_m or 0.0))
+        if run_m not in known:
+            known[run_m] = ordered_m(cable, max(run_m or 0.0, shortest))
+        length = known[run_m]
         counts[length] = counts.get(length, 0) + count
     if sum(counts.values()) != parts.cables:
         raise ValueError(f"runs of {sum(counts.values())} cables for {parts.cables} of {cable.id}")
