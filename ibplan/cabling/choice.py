@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -187,10 +187,20 @@ def _from_histogram(network: NetworkSize, parts: LinkParts, book: PartsBook, run
     if not _only_one(network, link) or (per_cable > 1 and not parts.recipe.same_peer):
         return None
     counts: dict[float, int] = defaultdict(int)
-    for group in found if parts.groups is None else [found[index] for index in parts.groups]:
+    for group, times in _repeated(found if parts.groups is None else [found[index] for index in parts.groups]):
         for run_m, links in group:
-            counts[run_m] += links
+            counts[run_m] += links * times
     links_each, fibers = per_cable.numerator, per_cable.denominator
     if links_each > 1 and any(links % links_each for links in counts.values()):
         return None
     return with_orders(parts, book, [(run_m, links * fibers // links_each) for run_m, links in counts.items()])
+
+
+def _repeated(groups: Iterable[Histogram]) -> Iterator[tuple[Histogram, int]]:
+    """The histograms, each with how many groups have it: groups that stand alike have the very same."""
+    known: dict[int, Histogram] = {}
+    times: dict[int, int] = defaultdict(int)
+    for group in groups:
+        known[id(group)] = group
+        times[id(group)] += 1
+    return ((group, times[key]) for key, group in known.items())

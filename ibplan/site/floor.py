@@ -1,9 +1,9 @@
-"""Every device of a design in a place, as `ibplan.site.placing` puts it: made for each design of a plan. No numpy."""
+"""Every device of a design in a place, as `ibplan.site.placing` puts it: made for each design of a plan."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -66,6 +66,11 @@ class Spots:
         times = ceil_div(first + count, len(self))
         end = first + count
         return self.of((self.places * times)[first:end], (self.units * times)[first:end])
+
+    def some(self, numbers: Sequence[int]) -> Self:
+        """Some devices, in the order of their numbers here."""
+        places, units = self.places, self.units
+        return self.of(array("i", [places[n] for n in numbers]), array("h", [units[n] for n in numbers]))
 
     def at(self, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
         """(place, unit) of some devices."""

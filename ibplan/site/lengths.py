@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import groupby, islice
+from itertools import groupby
 from typing import cast
 
 from ibplan.fabric.network import NetworkSize
@@ -191,9 +190,9 @@ class _Runs:
         if ends is None:
             return None
         assert at is not None
-        total, count = Tally(self.floor), sum(ports for _, ports in leaves)
+        total, per_fabric = Tally(self.floor), self.shape.leaf_count
+        of_ports = [leaf for leaf, ports in leaves for _ in range(ports)]
         for fabric, first in enumerate(first_of):
-            hosts = zip(*ends.around(first, count).columns, strict=True)
-            for leaf, ports in leaves:
-                total.add_from(at[fabric * self.shape.leaf_count + leaf], Counter(islice(hosts, ports)))
+            near = at.some([fabric * per_fabric + leaf for leaf in of_ports])
+            total.add_each(near, ends.around(first, len(of_ports)))
         return [total.histogram()]

@@ -62,10 +62,10 @@ class Packer:
         if fresh or not self.rooms:
             self._open()
         placed: list[Stack] = []
-        units = box.units
+        units, most = box.units, _room_for(box, new_room(self.rules))
         while count:
             room = self.rooms[-1]
-            taken = min(count, _room_for(box, room))
+            taken = min(count, most if room.empty else _room_for(box, room))
             if not taken:
                 self._open()
                 continue

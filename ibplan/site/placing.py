@@ -72,22 +72,34 @@ def _leaves(
     spots: dict[str, Spots],
 ) -> Iterable[_Segment]:
     """Put the leaves of units into rows; yields those that stand in the network area."""
+    known = cast("dict[object, Spots]", ground.known)
     for network in networks:
         shape, fabrics, group = shapes[network.name], network.size.fabrics, f"{network.name}/leaf"
-        per_fabric = shape.leaf_count
-        found = spots[group] = Spots(per_fabric * fabrics)
-        central: list[range] = []
-        for fabric, units, leaves in _together(shape, fabrics, rows.demands[network.name].leaves):
-            number = leaves.start
-            for row, room in rows.leaves(network.name, units, fabric):
-                here = room[: leaves.stop - number]
-                places = array("i", [row * ground.slots + ground.order[rack] for rack, _ in here])
-                found.fill(number, places, array("h", [height for _, height in here]))
-                number += len(here)
-            if number < leaves.stop:
-                central.append(range(number, leaves.stop))
+        asked = (group, id(shape), fabrics, rows.of(network.name))  # the ground keeps its shapes: an id is of one alone
+        if asked in known:
+            spots[group] = known[asked]
+            continue
+        spots[group], central = _in_rows(ground, network.name, shape, fabrics, rows)
         if central:
             yield _Segment(group, sorted(central, key=lambda numbers: numbers.start), network.boxes["leaf"])
+        else:
+            known[asked] = spots[group]
+
+
+def _in_rows(ground: Ground, network: str, shape: Shape, fabrics: int, rows: Rows) -> tuple[Spots, list[range]]:
+    """The leaves of a network with their places in rows, and the numbers of those that have none there."""
+    found = Spots(shape.leaf_count * fabrics)
+    central: list[range] = []
+    for fabric, units, leaves in _together(shape, fabrics, rows.demands[network].leaves):
+        number = leaves.start
+        for row, room in rows.leaves(network, units, fabric):
+            here = room[: leaves.stop - number]
+            places = array("i", [row * ground.slots + ground.order[rack] for rack, _ in here])
+            found.fill(number, places, array("h", [height for _, height in here]))
+            number += len(here)
+        if number < leaves.stop:
+            central.append(range(number, leaves.stop))
+    return found, central
 
 
 def _together(shape: Shape, fabrics: int, places: int) -> Iterable[tuple[int, range, range]]:

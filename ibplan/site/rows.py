@@ -65,6 +65,11 @@ class Rows:
         """Servers of a full row."""
         return self.servers_per_rack * self.server_racks
 
+    def of(self, network: str) -> object:
+        """All that the places of a network's leaves depend on."""
+        filled = (self.servers_per_rack, self.server_racks, self.network_racks)
+        return filled, self.demands[network], tuple(self.spots.get(network, ())), self.tops.get(network)
+
     def leaves(self, network: str, units: range, fabric: int) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
         """Row by row the leaves of units that have a place there: (rack in the order of filling, lowest unit)."""
         demand = self.demands[network]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from ibplan.site.floor import Floor
+import numpy as np
+
+from ibplan.site.apart import Whole, apart_um
+from ibplan.site.floor import Floor, Spots
 from ibplan.site.ground import Point
 
 # (length in metres, rounded up to 0.1 m; number of links), shortest first.
@@ -18,6 +21,8 @@ Heights = tuple[tuple[int, int], ...]
 Ends = Mapping[int, Heights]
 
 _TENTH_UM: Final = 100_000
+# From so many pairs on, arrays are faster than one by one.
+_MANY: Final = 512
 
 
 def ends_at(spots: Iterable[tuple[int, int | None]]) -> Ends:
@@ -34,64 +39,96 @@ class Tally:
 
     def __init__(self, floor: Floor) -> None:
         self.floor = floor
+        run = floor.rules.run
+        self._unit_um, self._slack_um = run.unit_um, 2 * run.slack_um
+        # The way up and down between two racks, were both devices at unit 0.
+        self._drops_um = 2 * ((floor.rules.rack_units + 1) * run.unit_um + run.tray_um) + self._slack_um
         self._alike: dict[tuple[Heights, Heights], Counter[int]] = defaultdict(Counter)
-        self._within: Counter[int] = Counter()
-        self._one_by_one: Counter[tuple[int, int]] = Counter()
+        self._tenths: Counter[int] = Counter()
 
     def add(self, near: Ends, far: Ends, links: int) -> None:
         """Add the runs from every end to every other, each as often as there are links."""
-        ends = self._by_heights(far)
-        for heights, points in self._by_heights(near).items():
+        ends = _by_heights(far)
+        for heights, places in _by_heights(near).items():
             for others, there in ends.items():
-                apart = self._alike[heights, others]
-                for a in points:
-                    for b in there:
-                        if a == b:
-                            self._add_within(heights, others, links)
-                        else:
-                            apart[_apart(a, b)] += links
+                for _ in set(places).intersection(there):
+                    self._add_within(heights, others, links)
+                self._add_between(self._alike[heights, others], places, there, links)
 
-    def _by_heights(self, ends: Ends) -> dict[Heights, list[Point]]:
-        found: dict[Heights, list[Point]] = {}
-        for place, heights in ends.items():
-            found.setdefault(heights, []).append(self.floor.ground.point(place))
-        return found
-
-    def add_from(self, near: tuple[int, int | None], far: Mapping[tuple[int, int], int]) -> None:
-        """Add the runs from one device to others, each by its place and rack unit, as often as there are links."""
-        place, unit = near
-        point, found = self.floor.ground.point, self._one_by_one
-        a = point(place)
-        for (other_place, other), links in far.items():
-            if place == other_place:
-                self._within[abs((unit or 1) - (other or 1))] += links
-            else:
-                found[_apart(a, point(other_place)), (unit or 1) + (other or 1)] += links
+    def _add_between(self, apart: Counter[int], places: Sequence[int], there: Sequence[int], links: int) -> None:
+        ground = self.floor.ground
+        if len(places) * len(there) > _MANY:
+            pairs = np.meshgrid(places, there)
+            _count(apart, apart_um(ground, *pairs)[pairs[0] != pairs[1]], links)
+            return
+        others = [(place, ground.point(place)) for place in there]
+        for place in places:
+            a = ground.point(place)
+            for other, b in others:
+                if place != other:
+                    apart[_apart_um(a, b)] += links
 
     def _add_within(self, heights: Heights, others: Heights, links: int) -> None:
         for unit, count in heights:
             for other, number in others:
-                self._within[abs(unit - other)] += count * number * links
+                run_um = abs(unit - other) * self._unit_um + self._slack_um
+                self._tenths[-(-run_um // _TENTH_UM)] += count * number * links
+
+    def add_each(self, near: Spots, far: Spots) -> None:
+        """Add the runs of links one by one: from the first of `near` to the first of `far`, and so on."""
+        (place_a, unit_a), (place_b, unit_b) = _arrays(near), _arrays(far)
+        within_um = np.abs(unit_a - unit_b) * self._unit_um + self._slack_um
+        path_um = apart_um(self.floor.ground, place_a, place_b)
+        between_um = path_um + self._drops_um - (unit_a + unit_b) * self._unit_um
+        _count(self._tenths, -(-np.where(place_a == place_b, within_um, between_um) // _TENTH_UM), 1)
 
     def histogram(self) -> Histogram:
         """Lengths rounded up to a tenth of a metre, and how often each occurs."""
-        rules, found = self.floor.rules, Counter[int]()
-        unit_um, slack_um = rules.run.unit_um, 2 * rules.run.slack_um
-        for apart, count in self._within.items():
-            found[-(-(apart * unit_um + slack_um) // _TENTH_UM)] += count
-        top = 2 * ((rules.rack_units + 1) * unit_um + rules.run.tray_um) + slack_um
-        for (path, both), links in self._one_by_one.items():
-            found[-((both * unit_um - top - path) // _TENTH_UM)] += links
+        found = self._tenths.copy()
         for (heights, others), paths in self._alike.items():
-            sums = [(both * unit_um - top, count) for both, count in _height_sums(heights, others)]
-            for path, links in paths.items():
-                for above, count in sums:
-                    found[-((above - path) // _TENTH_UM)] += count * links
+            drops = [(self._drops_um - both * self._unit_um, count) for both, count in _height_sums(heights, others)]
+            if len(drops) * len(paths) > _MANY:
+                _count_sums(found, drops, list(paths.items()))
+                continue
+            for path_um, links in paths.items():
+                for drop_um, count in drops:
+                    found[-(-(drop_um + path_um) // _TENTH_UM)] += count * links
         return tuple((tenths / 10, count) for tenths, count in sorted(found.items()))
 
 
-def _apart(a: Point, b: Point) -> int:
-    """How far apart two racks are along the trays, in micrometres: within a row, else over the cross trays."""
+def _by_heights(ends: Ends) -> dict[Heights, list[int]]:
+    found: dict[Heights, list[int]] = {}
+    for place, heights in ends.items():
+        found.setdefault(heights, []).append(place)
+    return found
+
+
+def _arrays(spots: Spots) -> tuple[Whole, Whole]:
+    """Places, and rack units; a unit that is not known is taken for the lowest."""
+    places, units = (np.array(column, np.int64) for column in spots.columns)
+    return places, np.maximum(units, 1)
+
+
+def _count(found: Counter[int], values: Whole, links: int) -> None:
+    """Add how often each value occurs, `links` times."""
+    each, counts = np.unique(values, return_counts=True)
+    for value, count in zip(each.tolist(), counts.tolist(), strict=True):
+        found[value] += count * links
+
+
+def _count_sums(found: Counter[int], drops: Sequence[tuple[int, int]], paths: Sequence[tuple[int, int]]) -> None:
+    """Add the tenths of a metre of all sums of one of each, as often as the two counts say."""
+    (drop_um, drop_counts), (path_um, path_counts) = (np.array(pairs, np.int64).T for pairs in (drops, paths))
+    tenths = (-(-np.add.outer(drop_um, path_um) // _TENTH_UM)).ravel()
+    first = int(tenths.min())
+    # Sums of whole numbers in floating point: exact up to 2^53 links.
+    totals = np.bincount(tenths - first, np.multiply.outer(drop_counts, path_counts).ravel())
+    for nth in np.flatnonzero(totals).tolist():
+        found[first + nth] += int(totals[nth])
+
+
+def _apart_um(a: Point, b: Point) -> int:
+    """How far apart two racks are along the trays: within a row, else over the cross trays."""
     if a.row == b.row:
         return abs(a.x - b.x)
     return abs(a.x - a.cross) + abs(a.cross - b.cross) + abs(b.x - b.cross) + abs(a.y - b.y)
