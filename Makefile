@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test netbox test-system golden boms schema bench
+.PHONY: help setup demo check test properties netbox test-system golden boms schema bench
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ check: $(STAMP) ## Format, lint, types, import directions
 
 test: $(STAMP) ## All tests that need no outside program
 	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/system
+
+properties: $(STAMP) ## The tests on made-up inputs, on four times as many as `make test` tries
+	IBPLAN_EXAMPLES=2 $(BIN)/pytest -n 2 --dist worksteal --ignore tests/system -m hypothesis
 
 netbox: ## NetBox for its system test, in .cache/netbox; needs Python 3.12 or later (NETBOX_PYTHON=...)
 	$(PYTHON) -m tests.system.netbox_install

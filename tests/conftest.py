@@ -10,9 +10,11 @@ import os
 
 from hypothesis import settings
 
+from tests.examples import share
+
 # As the program itself does: little of what is made is garbage in cycles.
 gc.set_threshold(200_000, 20, 20)
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=share(100))
 if os.environ.get("IBPLAN_RANDOM") != "1":
     settings.load_profile("repeatable")

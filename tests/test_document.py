@@ -17,6 +17,7 @@ from ibplan.document import dump_yaml, parse_document, parse_value, read_documen
 from ibplan.document.build import MAX_ITEMS, MAX_KEYS, MAX_PROBLEMS, MAX_SCALAR
 from ibplan.errors import InputError, Problem
 from ibplan.spec.models import Spec
+from tests.examples import share
 
 
 def problems(text: str | bytes) -> list[str]:
@@ -316,13 +317,13 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(WORDS | TRICKY, VALUES, min_size=1, max_size=5))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300), deadline=None)
 def test_what_is_written_is_read_back(data: dict[str, Any]) -> None:
     assert parse_document(dump_yaml(data), "s").data == data
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=share(400), deadline=None)
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     _read_or_refuse(data)
 
@@ -331,13 +332,13 @@ PIECES = st.sampled_from(["gpus", "model", "network", "tiers", "switch", ": ", "
 
 
 @given(st.lists(PIECES, max_size=60).map("".join))
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=share(800), deadline=None)
 def test_any_pieces_of_a_spec_are_read_or_refused(text: str) -> None:
     _read_or_refuse(text)
 
 
 @given(VALUES, st.sampled_from(sorted(Spec.model_fields)), st.data())
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=share(800), deadline=None)
 def test_any_value_of_any_key_is_read_or_refused(value: Any, key: str, data: st.DataObject) -> None:
     inner = Spec.model_fields[key].annotation
     names = sorted(getattr(inner, "model_fields", ())) or [key]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ibplan.asbuilt.compare import Edge
 from ibplan.asbuilt.repair import Component, Wanted, components
+from tests.examples import share
 
 Cables = frozenset[frozenset[int]]
 
@@ -66,7 +67,7 @@ def matchings(draw: st.DrawFn, ports: int, most: int) -> list[tuple[int, int]]:
     return [(order[2 * n], order[2 * n + 1]) for n in range(count)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(matchings(6, 3), matchings(6, 3))
 def test_no_fewer_moves_will_do(found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> None:
     result, after = mended(found, wanted)

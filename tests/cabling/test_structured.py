@@ -30,6 +30,7 @@ from ibplan.plan.cabled import cable_design
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Plan
 from ibplan.spec.load import LoadedSpec, load_spec
+from tests.examples import share
 from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan, with_prices
 
 ON = "site: {cabling: {structured: true}}\n"
@@ -207,7 +208,7 @@ def _ports(device: str, text: str) -> list[str]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(40), deadline=None)
 @given(
     st.integers(12, 300),
     st.integers(1, 80),

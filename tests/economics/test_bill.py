@@ -19,6 +19,7 @@ from ibplan.parts.links import DeviceLoad, LinkClass, LinkEnd
 from ibplan.parts.offers import PartsBook
 from ibplan.parts.select import LinkParts, MediumChoice, choose_parts
 from ibplan.plan.results import Design
+from tests.examples import share
 from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan, with_prices
 
 SPEC = (
@@ -143,7 +144,7 @@ def priced_lines(design: Design) -> dict[str, Decimal]:
     return {i.part: i.unit_price_usd for i in design.line_items if i.unit_price_usd is not None}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30), deadline=None)
 @given(st.data())
 def test_a_cheaper_price_never_raises_a_total(data: st.DataObject) -> None:
     before = {d.id: d for d in plan(SPEC).designs}

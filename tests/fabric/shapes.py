@@ -18,6 +18,7 @@ from ibplan.fabric.network import NetworkSize, build_network
 from ibplan.fabric.request import Attached, FabricRequest, LeafLoad, Pod, TierRequest
 from ibplan.fabric.sizing import size_fabric
 from ibplan.parts.links import LinkClass
+from tests.examples import share
 
 
 def switch(name: str, *sets: CageSet) -> Geometry:
@@ -212,7 +213,7 @@ def requests(draw: st.DrawFn, *, extras: bool = True) -> FabricRequest:
 
 # Properties run on the same examples every time, so that a failure is the change's and nobody else's.
 property_settings = settings(
-    max_examples=200,
+    max_examples=share(200),
     deadline=None,
     derandomize=True,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),

@@ -15,6 +15,7 @@ from ibplan.fabric.pods import PodLoad, pod_loads, pod_of_units, upper_tiers
 from ibplan.fabric.request import FabricRequest, LeafLoad, Pod, UnitLoad
 from ibplan.fabric.sizing import size_fabric
 from ibplan.fabric.spines import choose_core, choose_spines, spine_downlinks
+from tests.examples import share
 from tests.fabric.shapes import plain, property_settings, request, requests
 
 Leaves = tuple[LeafLoad, ...]
@@ -49,7 +50,7 @@ def three_tiers(asked: FabricRequest) -> tuple[list[UnitLoad], int] | None:
 
 
 # Pods are taken apart here: fewer examples than elsewhere.
-few = settings(property_settings, max_examples=80)
+few = settings(property_settings, max_examples=share(80))
 
 
 @given(requests(), st.integers(1, 20), st.booleans())

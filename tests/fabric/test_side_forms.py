@@ -18,6 +18,7 @@ from ibplan.fabric.request import Attached, FabricRequest, TierRequest
 from ibplan.fabric.sizing import size_fabric
 from ibplan.fabric.wiring import wire
 from ibplan.performance.bandwidth import bisection_gbps, injection_gbps
+from tests.examples import share
 
 BOX = Geometry("48 x 1G + 4 x 100G", (CageSet(48, (Mode(1, 1),)), CageSet(4, (Mode(100, 1),))))
 SWITCH = Geometry("64 x 100G", (CageSet(64, (Mode(100, 1),)),))
@@ -140,7 +141,7 @@ def test_a_group_that_its_leaves_cannot_hold_is_refused_with_both_numbers() -> N
     assert (reason.code, reason.need, reason.have) == ("leaf-attached", 100, 56)
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(servers=st.integers(1, 400), devices=st.integers(1, 300), strips=st.integers(0, 200), hosts=st.integers(1, 60))
 def test_every_side_form_is_wired_as_it_was_sized(servers: int, devices: int, strips: int, hosts: int) -> None:
     strip = [Attached("pdu", strips, 1, 1)] if strips else []

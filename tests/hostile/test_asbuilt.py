@@ -16,6 +16,7 @@ from ibplan.errors import InputError, UsageError
 from tests.asbuilt import built
 from tests.asbuilt.built import perfect, planned
 from tests.cli.run import ROOT, measured
+from tests.examples import share
 from tests.hostile.inside import cli
 from tests.hostile.measured import refused
 from tests.hostile.test_quotes import ROW, SHEET, changed
@@ -107,7 +108,7 @@ def texts() -> list[str]:
     ]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=share(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(which=st.integers(0, 4), seed=st.integers(0, 2**32))
 def test_spoiled_texts_are_read_or_refused(tmp_path: Path, which: int, seed: int) -> None:
     """Whatever is cut out, doubled, exchanged or put in: a fabric, or an error that says what is wrong."""

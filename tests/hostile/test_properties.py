@@ -1,12 +1,11 @@
 """Random documents, spoilt specs and catalogues, random valid specs: an answer or a refusal, never a fault.
 
-The counts are small: these run with every test. By hand, `IBPLAN_EXAMPLES=10000 pytest tests/hostile` looks further.
+The counts are small: these run with every test. By hand, `IBPLAN_EXAMPLES=100 pytest tests/hostile` looks further.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
@@ -32,11 +31,11 @@ from ibplan.report.table import to_table
 from ibplan.spec.load import load_spec
 from ibplan.spec.models import Spec
 from tests.cli.run import ROOT
+from tests.examples import share
 from tests.hostile.inside import cli
 from tests.hostile.specs import spoilt, valid_specs
 from tests.plan.planning import catalog
 
-MORE = int(os.environ.get("IBPLAN_EXAMPLES", "0"))
 SPECS = sorted((ROOT / "specs").glob("*.yaml"))
 ANSWERS = (0, 2, 3)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
@@ -48,7 +47,7 @@ VALUES = st.recursive(
 
 
 def examples(count: int) -> settings:
-    return settings(max_examples=MORE or count, deadline=None, suppress_health_check=list(HealthCheck))
+    return settings(max_examples=share(count), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,11 +18,12 @@ from ibplan.performance.flow_network import flow_network
 from ibplan.performance.flows import cluster_of, port_flows
 from ibplan.performance.rates import Fabric
 from ibplan.performance.routing import PortFlows
+from tests.examples import share
 from tests.fabric.shapes import QM8700, plain, property_settings, request, requests
 from tests.fabric.test_wiring import wired
 
 # Every example makes a wiring and walks over it: a few of them, over small shapes.
-few = settings(property_settings, max_examples=12)
+few = settings(property_settings, max_examples=share(12))
 
 __all__ = ["fabric_of", "host_flows", "shapes", "three_tiers", "two_tiers", "walked"]
 

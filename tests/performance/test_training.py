@@ -13,6 +13,7 @@ from ibplan.performance.training import StepTimes, step_times
 from ibplan.workload.flops import hardware_flops
 from ibplan.workload.job import TrainingJob
 from ibplan.workload.mapping import RECOMPUTE, Mappings
+from tests.examples import share
 from tests.performance.machines import NET, machine
 from tests.workload import shapes
 
@@ -188,7 +189,7 @@ def powers(most: int) -> st.SearchStrategy[int]:
     return st.integers(0, most).map(lambda n: 2**n)
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(
     degrees=st.lists(
         st.tuples(powers(3), powers(3), powers(5), powers(2), powers(2), st.integers(0, 3), st.integers(0, 2)),

@@ -24,6 +24,7 @@ from ibplan.plan.evaluate import Evaluated
 from ibplan.plan.make import make_evaluated_plan
 from ibplan.plan.results import Design, Plan
 from ibplan.spec.load import load_spec
+from tests.examples import share
 from tests.plan.planning import catalog, only, plan
 
 PAIR = """
@@ -293,7 +294,7 @@ def pairs(draw: st.DrawFn) -> str:
     return yaml.safe_dump(spec)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=share(25), deadline=None)
 @given(text=pairs())
 def test_sizing_and_wiring_agree_on_any_pair(text: str) -> None:
     found = make_evaluated_plan(loaded(text), catalog())[1]

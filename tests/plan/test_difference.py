@@ -14,6 +14,7 @@ from ibplan.plan.difference import COMPARED, Line, Order, PartChange, difference
 from ibplan.plan.limits import Rise, over_budget, over_rise, read_rise
 from ibplan.plan.orders import make_lock, order_of_lock, order_of_plan
 from ibplan.spec.load import load_spec
+from tests.examples import share
 from tests.report import samples
 
 
@@ -82,7 +83,7 @@ LINES = st.builds(
 ORDERS = st.lists(LINES, max_size=8, unique_by=lambda x: x.key).map(lambda lines: order(*lines))
 
 
-@settings(max_examples=50)
+@settings(max_examples=share(50))
 @given(ORDERS, ORDERS)
 def test_it_is_seen_the_same_from_both_sides(old: Order, new: Order) -> None:
     found = difference(old, new)
@@ -94,7 +95,7 @@ def test_it_is_seen_the_same_from_both_sides(old: Order, new: Order) -> None:
         assert sum(m.new_usd - m.old_usd for m in sums) == found.total.new_usd - found.total.old_usd
 
 
-@settings(max_examples=25)
+@settings(max_examples=share(25))
 @given(ORDERS)
 def test_nothing_differs_from_itself(one: Order) -> None:
     found = difference(one, one)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibplan.plan.results import Design, Plan
+from tests.examples import share
 from tests.plan.planning import only, plan, with_prices
 
 QM9700 = "gpus: 1024\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700, oversubscription: [1:1, 2:1]}\n"
@@ -123,7 +124,7 @@ def best_of(result: Plan) -> Design:
     return result.design(result.recommended or "")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=share(12), deadline=None)
 @given(st.integers(20_000, 80_000), st.integers(20_000, 120_000), st.integers(1_000_000, 9_000_000))
 def test_the_sentences_agree_with_the_figures(infiniband: int, roce: int, budget: int) -> None:
     prices = {"nvidia-qm9700": infiniband, "nvidia-qm9790": 200_000, "nvidia-sn5610": roce, "nvidia-sn5600": 300_000}

@@ -21,6 +21,7 @@ from ibplan.report.bom import bom_csv, bom_data, bom_rows
 from ibplan.report.data import plan_data, to_json
 from ibplan.spec.load import LoadedSpec, load_spec
 from ibplan.spec.lock import Lock
+from tests.examples import share
 from tests.plan.planning import catalog, with_prices
 
 SPEC = "gpus: 256\nfabrics: [infiniband, roce]\n"
@@ -61,7 +62,7 @@ def test_the_bill_under_the_lock_is_that_of_the_plan_that_was_locked() -> None:
     assert held.findings[0].code == "locked"
 
 
-@settings(max_examples=6)
+@settings(max_examples=share(6))
 @given(st.dictionaries(PRICED, st.integers(1, 100_000), max_size=40))
 def test_no_price_changes_a_locked_bill(prices: dict[str, int]) -> None:
     assert bill(under_lock(with_prices(prices))) == bill(under_lock(catalog()))

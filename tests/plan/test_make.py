@@ -17,6 +17,7 @@ from ibplan.errors import InputError, Problem
 from ibplan.plan.resolve import resolve
 from ibplan.spec.load import load_spec
 from ibplan.spec.models import MAX_GPUS
+from tests.examples import share
 from tests.plan.planning import COMPUTE_ONLY, catalog, only, plan, with_prices
 
 THREE_LINES = "model: 70B\ngpus: 1024\nbudget: $6M\n"
@@ -389,7 +390,7 @@ def test_a_ratio_below_one_half_is_asked_about_and_never_swapped() -> None:
     assert built <= Fraction(1, 3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(40), deadline=None)
 @given(st.integers(1, 2048), st.sampled_from(["1:1", "3:2", "2:1", "7:1", "22/18"]), st.sampled_from(["half", "all"]))
 def test_the_built_ratio_never_exceeds_the_asked_one(servers: int, ratio: str, ports: str) -> None:
     text = (
@@ -405,7 +406,7 @@ def test_the_built_ratio_never_exceeds_the_asked_one(servers: int, ratio: str, p
     assert result.designs or result.rejected
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=share(20), deadline=None)
 @given(st.integers(1, 600), st.integers(1, 600), st.sampled_from(["nvidia-qm9700", "nvidia-sn5610"]))
 def test_more_servers_never_cost_less(one: int, other: int, switch: str) -> None:
     few, many = sorted((one, other))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ibplan.errors import InputError
 from ibplan.plan.results import Design, NetworkResult, Plan
+from tests.examples import share
 from tests.plan.planning import COMPUTE_ONLY, only, plan, with_prices
 
 POD = "servers: 127\nfabrics: infiniband\nnetwork: {switch: nvidia-qm9700}\n"
@@ -203,7 +204,7 @@ def test_the_published_ratios_are_the_defaults() -> None:
     assert equal.oversubscription.leaf.built == 1
 
 
-@settings(max_examples=12)
+@settings(max_examples=share(12))
 @given(
     servers=st.integers(1, 600),
     storage=st.sampled_from(["none", "{appliance_ports: 12}", "{gbps_per_gpu: 8}"]),

@@ -12,6 +12,7 @@ from ibplan.plan.results import Design, Plan
 from ibplan.report import sections
 from ibplan.report.bom import bom_rows, total_words
 from ibplan.report.data import plan_data
+from tests.examples import share
 from tests.plan.planning import only, plan
 
 # Four servers of 8 units in two racks of two, which the switches fit into, too.
@@ -138,7 +139,7 @@ def test_a_price_of_a_rack_states_no_layout() -> None:
     assert [d.id for d in plan(big, *PRICED).designs] == [d.id for d in plan(big).designs]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=share(20), deadline=None)
 @given(st.integers(1, 40), st.decimals(0, 100_000, places=2), st.decimals(0, 100_000, places=2))
 def test_lines_of_racks_add_up(servers: int, rack: Decimal, pdu: Decimal) -> None:
     result = plan(SPEC, f"servers={servers}", f"site.rack.price=${rack}", f"site.rack.pdu_price=${pdu}")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ibplan.quote.amounts import read_price, read_quantity
 from ibplan.sheets.cells import Cell
+from tests.examples import share
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_what_is_no_price_or_two(cell: Cell) -> None:
         read_price(cell)
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.integers(0, 10**11).map(lambda cents: Decimal(cents) / 100))
 def test_both_ways_of_marks_give_the_same_amount(amount: Decimal) -> None:
     english = f"{amount:,.2f}"

@@ -15,6 +15,7 @@ from ibplan.economics.items import LineItem
 from ibplan.quote.compare import Offered, QuoteCheck, compare_quote
 from ibplan.quote.rows import Quote, QuoteRow, read_quote
 from ibplan.report.bom import bom_csv, bom_rows
+from tests.examples import share
 from tests.report import samples
 
 SWITCH, FINNED, FLAT, CABLE = "nvidia-qm9700", "fs-mma4z00-ns", "fs-mma4z00-ns-flt", "fs-mtp12-om4-trunk"
@@ -176,7 +177,7 @@ def test_prices_count_only_above_the_tolerance() -> None:
     assert (count("40000", None), count("40000", "0.1"), count("33000", "0.1"), count("20000", "0")) == (0, 1, 0, 0)
 
 
-@settings(max_examples=20)
+@settings(max_examples=share(20))
 @given(st.data())
 def test_whatever_is_missing_or_surplus_is_found(data: st.DataObject) -> None:
     full = check()

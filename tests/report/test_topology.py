@@ -19,6 +19,7 @@ from ibplan.report.data import to_json
 from ibplan.report.topology import topology_text
 from ibplan.report.topology_data import device_data, topology_data
 from ibplan.report.topology_device import device_text
+from tests.examples import share
 from tests.golden import check_golden
 from tests.report import samples
 from tests.report.wired import CASES, RAIL_PODS, TWO_LEAVES, UNPRICED, Case, case_id, described, wired
@@ -119,7 +120,7 @@ def mirrored(case: Case, view: DeviceView) -> None:
         ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(40), deadline=None)
 @given(st.data())
 def test_far_ends_mirror_each_other(data: st.DataObject) -> None:
     case = data.draw(st.sampled_from(CASES))

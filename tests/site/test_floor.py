@@ -15,6 +15,7 @@ from ibplan.site.ground import Ground
 from ibplan.site.packing import Box
 from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules
+from tests.examples import share
 from tests.fabric.shapes import QM9700, built, network, plain, property_settings, request
 from tests.site.sites import SERVER_8U, SWITCH_1U, floor, rules, sited
 from tests.site.test_lengths import cases
@@ -179,7 +180,7 @@ def test_leaves_that_no_row_can_hold_stand_in_the_network_area() -> None:
 # --- What holds of every floor ---------------------------------------------------------------------------------------
 
 
-@settings(property_settings, max_examples=80)
+@settings(property_settings, max_examples=share(80))
 @given(cases())
 def test_no_two_devices_share_a_rack_unit_and_no_limit_is_exceeded(
     case: tuple[object, int, SiteRules, Servers],
@@ -204,7 +205,7 @@ def test_no_two_devices_share_a_rack_unit_and_no_limit_is_exceeded(
     assert sum(len(s) for g, s in placed.spots.items() if g.split("/")[1] in ("leaf", "spine", "core")) == switches
 
 
-@settings(property_settings, max_examples=60)
+@settings(property_settings, max_examples=share(60))
 @given(st.integers(1, 400), st.integers(1, 400), st.sampled_from(["middle_of_row", "end_of_row", "central_rows"]))
 def test_a_server_stays_in_its_rack_when_servers_are_added(few: int, more: int, placement: str) -> None:
     asked = request(few, leaf=QM9700, unit_servers=32, tiers=2, spine=plain(512), min_spines=4)

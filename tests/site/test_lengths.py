@@ -19,6 +19,7 @@ from ibplan.site.lengths import length_histogram
 from ibplan.site.packing import Box
 from ibplan.site.placing import plan_floor
 from ibplan.site.rules import SiteRules
+from tests.examples import share
 from tests.fabric.shapes import built, property_settings, requests
 from tests.fabric.test_side_forms import separate
 from tests.site.sites import SERVER_8U, rules, sited, wired_lengths
@@ -41,7 +42,7 @@ def cases(draw: st.DrawFn) -> tuple[FabricRequest, int, SiteRules, Servers]:
     return asked, fabrics, site, Servers(asked.servers, box, whole)
 
 
-@settings(property_settings, max_examples=150)
+@settings(property_settings, max_examples=share(150))
 @given(cases())
 def test_histograms_are_those_of_the_wired_links(case: tuple[FabricRequest, int, SiteRules, Servers]) -> None:
     asked, fabrics, site, servers = case
@@ -50,7 +51,7 @@ def test_histograms_are_those_of_the_wired_links(case: tuple[FabricRequest, int,
         hold_against_wiring(network, site, servers)
 
 
-@settings(property_settings, max_examples=40)
+@settings(property_settings, max_examples=share(40))
 @given(cases(), st.integers(1, 200), st.integers(0, 60), st.sampled_from([None, 7, 40]))
 def test_histograms_of_separate_leaves_are_those_of_the_wired_links(
     case: tuple[FabricRequest, int, SiteRules, Servers], count: int, hosts: int, unit_servers: int | None
