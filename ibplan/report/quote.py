@@ -29,6 +29,7 @@ CSV_COLUMNS: Final = (
     "needed",
     "quoted",
     "book_unit_price_usd",
+    "book_price_estimated",
     "quoted_unit_price_usd",
     "price_change_percent",
     "rows",
@@ -154,10 +155,11 @@ def quote_csv(check: QuoteCheck) -> str:
     rows: list[list[Any]] = []
     for need in check.needs:
         percent = None if need.price_change is None else significant(float(need.price_change * 100))
-        amounts = [None if usd is None else usd.quantize(Decimal("0.01")) for usd in (need.book_usd, need.quoted_usd)]
+        book, quoted = (None if x is None else x.quantize(Decimal("0.01")) for x in (need.book_usd, need.quoted_usd))
+        estimated = None if book is None else need.book_estimated
         places = " ".join(map(_place, need.rows, need.sheets))
         start = ["part", need.status, need.part, need.part_number, need.needed, need.quoted]
-        rows.append([*start, *amounts, percent, places, need.description])
+        rows.append([*start, book, estimated, quoted, percent, places, need.description])
     for offer in check.offers:
         if offer.status != "match" or offer.row.total_off or _by_words(offer):
             row = offer.row
@@ -172,6 +174,7 @@ def quote_csv(check: QuoteCheck) -> str:
                     None,
                     None,
                     row.quantity,
+                    None,
                     None,
                     price,
                     None,
