@@ -51,8 +51,8 @@ def cables(
         raise UsageError("--format xlsx needs a file: name it with -o")
     from ibplan.cabling.schedule import schedule_rows
     from ibplan.cli.planning import load_inputs
+    from ibplan.plan.assemble import SCHEMA_VERSION
     from ibplan.plan.cabled import cable_design
-    from ibplan.plan.make import SCHEMA_VERSION
 
     loaded, catalog = load_inputs(spec, settings or (), overlays or (), prices, lock, no_lock)
     cabled = cable_design(loaded, catalog, design_id, network)

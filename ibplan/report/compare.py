@@ -13,8 +13,8 @@ from rich.text import Text
 from ibplan.document import printable
 from ibplan.explain import Data
 from ibplan.findings import plural
+from ibplan.plan.assemble import SCHEMA_VERSION
 from ibplan.plan.compare import Sweep
-from ibplan.plan.make import SCHEMA_VERSION
 from ibplan.report import markdown, text
 from ibplan.report.data import plain
 from ibplan.report.grid import grid_table
