@@ -31,6 +31,21 @@ def _commands(group: typer.Typer, above: tuple[str, ...] = ()) -> list[tuple[str
     return found
 
 
+def test_a_profiler_is_let_finish() -> None:
+    """The program ends without looking back, but where somebody measures it."""
+    done = subprocess.run(
+        [command()[0], "-m", "cProfile", "-m", "ibplan", "--version"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("ibplan ")
+    assert "function calls" in done.stdout
+
+
 @pytest.mark.parametrize("words", _commands(app), ids=lambda words: "-".join(("ibplan", *words)))
 def test_help(words: tuple[str, ...]) -> None:
     done = run(*words, "--help")
@@ -42,8 +57,8 @@ def test_help(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_nothing_heavy_is_loaded_to_start(argument: str) -> None:
     script = (
-        "import sys\nfrom ibplan.__main__ import main\n"
-        f"sys.argv = ['ibplan', {argument!r}]\n"
+        "import os, sys\nfrom ibplan.__main__ import main\n"
+        f"sys.argv, os._exit = ['ibplan', {argument!r}], sys.exit\n"
         "try: main()\nexcept SystemExit: pass\n"
         "heavy = {'numpy', 'networkx', 'pydantic', 'yaml', 'xlsxwriter', 'ibplan.catalog', 'ibplan.spec.models'}\n"
         "sys.exit(f'{heavy & set(sys.modules)}' if heavy & set(sys.modules) else 0)\n"
